@@ -5,9 +5,8 @@ import { parseJson, ShapeError, textOf } from "../wire/json";
 import { type NodeAnswer, noJson, readAnswer, says } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
 import { formatFor } from "../wire/places";
-import { PROBE } from "../wire/remedies";
+import { describedBy, PROBE } from "../wire/remedies";
 import type { SignalingRefusal } from "../wire/signaling";
-import { formatHint } from "../wire/text-lines";
 import { readTextList } from "../wire/text-list";
 import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";
@@ -116,7 +115,7 @@ export function readList<T extends readonly unknown[]>(
           'If this is how the node answers an empty list, set answers.empty: "".',
         );
       case "text":
-        return unexpected(noJson(body.text), true, formatHint(body.text) ?? PROBE);
+        return unexpected(noJson(body.text), true, /[\p{L}\p{N}]/u.test(body.text) ? describedBy("format") : PROBE);
     }
   });
   const isUnread = reading.kind === "unexpected" && !reading.repeat && reading.remedy === undefined;

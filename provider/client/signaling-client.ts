@@ -4,7 +4,6 @@ import { some } from "../model/text";
 import type { ReceiverAnswers } from "../wire/answers";
 import { errorText, noJson, readAnswer } from "../wire/node-answer";
 import * as wire from "../wire/signaling";
-import { formatHint } from "../wire/text-lines";
 import { readTextPrefixes } from "../wire/text-list";
 import { labelOf } from "./endpoint";
 import type { RequestError } from "./errors";
@@ -276,7 +275,7 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
       case "html":
         return unexpected(`the answer is ${body.title}`, true);
       case "text":
-        return unexpected(noJson(body.text), true, formatHint(body.text, " of the receiver"));
+        return unexpected(noJson(body.text), true, "If it is a list, set answers.format of the receiver.");
     }
   });
 }
@@ -291,7 +290,7 @@ export function readDone(answer: HttpAnswer, operation: "start" | "stop", answer
     const body = readAnswer(answer.body, answers, operation);
     // Created, accepted, no content: the status alone reports success.
     if (body.kind === "empty" && answer.status > 200) return done(undefined);
-    const doubt = wire.doubtOf(body, answers, operation);
+    const doubt = wire.doubtOf(body, operation);
     if (doubt === undefined) return done(undefined);
     return body.kind === "error"
       ? refused(doubt.message, { remedy: doubt.remedy })

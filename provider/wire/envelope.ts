@@ -2,12 +2,11 @@ import { isObject, type JsonObject } from "../model/json";
 import type { Columns, ListKind, NodeHabits } from "./answers";
 import { doubtIn } from "./error-marker";
 import { describe, isNothing, ShapeError, sketch } from "./json";
-import { competing, unknownShape } from "./list-guess";
 import { ABOUT_PAGES, refusePartial, refusePartialHeaders } from "./partial-list";
 import {
+  appliedFirst,
   follow,
   forKind,
-  isAddressLike,
   isNothingApplied,
   isRival,
   type ListCandidate,
@@ -17,7 +16,7 @@ import {
   placesIn,
   WHOLE,
 } from "./places";
-import { emptyRemedy, ignoreRemedy, pathSetting } from "./remedies";
+import { describedBy, emptyRemedy, ignoreRemedy } from "./remedies";
 import { recordOf } from "./rows";
 
 /** The list in an answer: elements in their order, or records by address. */
@@ -46,6 +45,25 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   );
 }
 
+/** Error with the shape of an answer that is not a list. */
+function unknownShape(json: unknown, more?: string): ShapeError {
+  const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
+  const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
+  return new ShapeError(
+    told.filter((part) => typeof part === "string").join("; "),
+    isNested ? describedBy("path") : undefined,
+  );
+}
+
+/** Error for two lists, one of which may be the right one. */
+function competing(one: Place, two: Place): ShapeError {
+  const [first, second] = [one, two].toSorted((a, b) => appliedFirst(a.path, b.path)).map(({ path }) => `"${path}"`);
+  return new ShapeError(
+    `both ${first} and ${second} are lists`,
+    `Name the right one: answers.path: ${first} or answers.path: ${second}.`,
+  );
+}
+
 /** Makes records of elements that are arrays, if the settings name their fields. */
 function withColumns(list: ListInAnswer, kind: ListKind, { answers }: NodeHabits): ListInAnswer {
   const columns = forKind<Columns>(answers?.columns, kind);
@@ -60,10 +78,9 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const path = pathFor(habits, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
   const root = listCandidate(json);
-  if (root?.kind === "array") refuseInner({ path: "", found: root }, kind, habits);
   const whole = root?.kind === "null" ? undefined : listAt("", root, json, habits);
   if (whole) return whole;
-  if (root !== undefined || !isObject(json)) throw unknownShape(json, kind, habits);
+  if (root !== undefined || !isObject(json)) throw unknownShape(json);
   // Erlang's empty list is an empty text in JSON.
   if (json.ok === "" && Object.keys(json).length === 1 && habits.answers?.empty === "") return NOTHING;
 
@@ -73,7 +90,7 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const isOther = (place: Place) => isRival(place.found) || (kind === "prefixset" && isNothingApplied(place));
   const rivals = places.filter((other) => !lists.includes(other) && isOther(other));
   const [one, two] = [...lists, ...rivals];
-  if (lists.length > 0 && one && two) throw competing(one, two, kind, habits);
+  if (one && two) throw competing(one, two);
   const [nothing, ...more] = natural.filter(({ found }) => found.kind === "null" || found.kind === "hollow");
   const place = lists[0] ?? (rivals.length + more.length > 0 ? undefined : nothing);
   if (place) {
@@ -81,11 +98,10 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
     refuseMore(json, place.within, habits);
     refusePartial({ within: place.within, list: contentOf(place.found), length: size }, habits.answers);
     if (size === 0) refuseUntold(place, habits);
-    refuseInner(place, kind, habits);
     const list = listAt(place.path, place.found, json, habits);
     if (list) return list;
   }
-  throw unknownShape(json, kind, habits);
+  throw unknownShape(json);
 }
 
 function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits): ListInAnswer {
@@ -95,7 +111,7 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
     // The setting may be meant for other kinds of lists, and a bare array cannot be mistaken.
     if (root?.kind === "array") return root;
     if (root?.kind === "hollow" && isEmptyAt("", habits)) return NOTHING;
-    throw unknownShape(json, kind, habits, `nothing stands at ${JSON.stringify(path)} in it`);
+    throw unknownShape(json, `nothing stands at ${JSON.stringify(path)} in it`);
   }
   refuseSiblings(json, path, habits);
   const { value, within } = place;
@@ -107,13 +123,13 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   const length = isKeyedByName && found?.kind !== "keyed" ? Object.keys(value).length : sizeOf(found);
   refusePartial({ within, list: value, length, isNamed: true }, habits.answers);
   if (sizeOf(found) === 0) refuseUntold({ within, path }, habits);
-  const list = listAt(path, found, json, habits) ?? numberedRows(value);
+  const list = listAt(path, found, json, habits);
   if (list) return list;
   // Profiles may be keyed by name and rules by id; only the setting distinguishes such keys from other members.
   if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
     return { kind: "keyed", members: value };
   }
-  throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
+  throw unknownShape(json, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
 }
 
 /** Refuses one element of an array, as in `0.data`, whose neighbours hold such lists as well: they may be further parts. */
@@ -150,39 +166,11 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
   return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
 }
 
-/** Members that records of profiles and rules have, and envelopes of a list do not. */
-const OWN = ["id", "name", "profile"];
-
-/** Refuses an array of one object that holds the list: no entry holds a list of entries, and no nameless rule one of rules. */
-function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListKind, { answers }: NodeHabits): void {
-  if (kind === "marks") return;
-  const [only, ...others] = found.kind === "array" ? found.elements : [];
-  if (!isObject(only) || others.length > 0 || listCandidate(only) !== undefined) return;
-  // A record with an address is an entry, whatever else it holds.
-  if (Object.values(only).some((member) => typeof member === "string" && isAddressLike(member))) return;
-  if (kind !== "prefixset" && Object.keys(only).some((name) => OWN.includes(name.toLowerCase()))) return;
-  const [inner, ...more] = placesIn(only).filter((place) => place.isNatural && isRival(place.found));
-  if (!inner || more.length > 0) return;
-  const name = [path, "0", inner.path].filter((part) => part !== "").join(".");
-  throw new ShapeError(
-    `the answer is an array with one object, which holds a list; its shape is ${sketch(only)}`,
-    `If the list is there, set ${pathSetting(answers, kind, name)}.`,
-  );
-}
-
 /** Refuses an empty list beside words or a verdict of failure: some nodes wrap errors as they wrap lists. */
-function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { answers, isSuccess }: NodeHabits): void {
+function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { isSuccess }: NodeHabits): void {
   const doubt = isSuccess ? undefined : doubtIn(within, path);
   if (doubt === undefined) return;
-  throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(answers, doubt));
-}
-
-/** Rows keyed by their numbers from 0 without a gap, at a place that the settings name. */
-function numberedRows(value: unknown): ListInAnswer | undefined {
-  if (!isObject(value)) return undefined;
-  // JavaScript sorts members that are numbers.
-  const isRow = (name: string, index: number) => name === String(index);
-  return Object.keys(value).every(isRow) ? { kind: "array", elements: Object.values(value) } : undefined;
+  throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(doubt));
 }
 
 /** The value in which a list was found. */

@@ -6,8 +6,8 @@ import type { Answers, NodeHabits } from "./answers";
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
-import { addressText, isAddressLike } from "./places";
-import { columnsSetting, namesSetting } from "./remedies";
+import { addressText } from "./places";
+import { describedBy } from "./remedies";
 
 type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Record<string, unknown> } & {
   exact?: Record<string, string>;
@@ -23,7 +23,7 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
   const list = findList(json, "marks", habits);
   const names = markNames(type, habits.answers);
   const inSeconds = scaled(habits.answers);
-  const read = (element: unknown, index: number) => inSeconds(readMark(element, index, names, habits.answers));
+  const read = (element: unknown, index: number) => inSeconds(readMark(element, index, names));
   if (list.kind === "array") return list.elements.map(read);
   return Object.entries(list.members).map(([key, record], index) => {
     const mark = read(record, index);
@@ -46,8 +46,8 @@ function scaled(answers: Answers | undefined): (mark: Mark) => Mark {
   });
 }
 
-function readMark(element: unknown, index: number, names: MarkNames, answers: Answers | undefined): Mark {
-  if (!isObject(element)) throw notARecord(element, index, answers);
+function readMark(element: unknown, index: number, names: MarkNames): Mark {
+  if (!isObject(element)) throw new ShapeError(`element ${index} is ${describe(element)}`, describedBy("columns"));
   const mark: Writable = {};
   const settled = names.named.size > 0 ? readNamed(element, names.named, mark) : undefined;
   let unread: [field: Field, key: string, value: unknown] | undefined;
@@ -70,10 +70,7 @@ function readMark(element: unknown, index: number, names: MarkNames, answers: An
     throw unreadable(unread, index);
   }
   if (isEmpty) {
-    throw new ShapeError(
-      `element ${index} has no id, value or address (${describe(element)})`,
-      guess(element, answers),
-    );
+    throw new ShapeError(`element ${index} has no id, value or address (${describe(element)})`, describedBy("names"));
   }
   return mark;
 }
@@ -124,18 +121,6 @@ function unreadable([field, key, value]: [Field, string, unknown], index: number
   }
   const wanted = field.kind === "address" ? "an address" : "a number";
   return new ShapeError(`element ${index}: "${key}" is ${describe(value)} instead of ${wanted}`);
-}
-
-function notARecord(element: unknown, index: number, answers: Answers | undefined): ShapeError {
-  const at = Array.isArray(element) ? element.findIndex((field) => isAddressLike(addressText(field) ?? "")) : -1;
-  const remedy =
-    at < 0 ? undefined : `Describe its fields, for example ${columnsSetting(answers, "marks", { address: at })}.`;
-  return new ShapeError(`element ${index} is ${describe(element)}`, remedy);
-}
-
-function guess(element: JsonObject, answers: Answers | undefined): string | undefined {
-  const address = Object.keys(element).find((key) => isAddressLike(String(element[key])));
-  return address === undefined ? undefined : `Set ${namesSetting(answers, { address })}.`;
 }
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";

@@ -41,7 +41,7 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
   if (judgement === "failure") return { kind: "error", message: wordsOf(json) ?? `the answer is ${sketch(json)}` };
   const { message = errorOfElements(json), code } = markerIn(json) ?? {};
   if (message === undefined) return { kind: "json", json };
-  return { kind: "error", message, ...(code && { remedy: successRemedy(answers, command, code) }) };
+  return { kind: "error", message, ...(code && { remedy: successRemedy(command, code) }) };
 }
 
 /** Verdict by words in the body, whatever its kind. Lists hold their own words, so only a failure counts in them. */

@@ -27,39 +27,20 @@ export interface Around {
  * @throws {ShapeError} naming the member and the setting.
  */
 export function refusePartial(around: Around, answers: Answers | undefined): void {
-  refusePartialBy(around, answers, refuse);
-}
-
-function refusePartialBy(
-  { within, list, length, isNamed = false }: Around,
-  answers: Answers | undefined,
-  tell: Refuse,
-): void {
-  if (answers?.more) return;
-  const judge = new Judge(length, answers, isNamed, tell);
-  let path: readonly string[] = [];
-  for (const [index, object] of within.entries()) {
-    const inner: unknown = within[index + 1] ?? list;
-    judge.object(object, path, inner, true);
-    const name = Object.keys(object).find((one) => object[one] === inner);
-    path = name === undefined ? path : [...path, name];
-  }
+  for (const { path, what } of doubtsAround(around, answers))
+    throw new ShapeError(`${JSON.stringify(path.at(-1))} ${what}`, ignoreRemedy(answers, path.join(".")));
 }
 
 /** The members that {@link refusePartial} refuses, dotted, but for those that say themselves that the list continues. */
 export function doubtfulBeside(around: Around, answers: Answers | undefined): string[] {
-  const found: string[] = [];
-  const note = (_: ShapeError, path: readonly string[], isSign: boolean) => {
-    if (!isSign) found.push(path.join("."));
-  };
-  refusePartialBy(around, answers, note);
-  return found;
+  return [...doubtsAround(around, answers)].filter(({ says }) => says !== "more").map(({ path }) => path.join("."));
 }
 
 /** As {@link refusePartial}, for headers with the words of paging in their names. */
 export function refusePartialHeaders(headers: JsonObject, length: number, answers: Answers | undefined): void {
   const told = Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_PAGES.test(name)));
-  new Judge(length, answers, false, refuse, "the header ").object(told, []);
+  for (const { path, what } of doubtsIn(told, [], { length, ignored: ignoredBy(answers) }))
+    throw new ShapeError(`the header ${path.join()} ${what}`, ignoreRemedy(answers, path.join()));
 }
 
 /** Headers that may report a part, by the words in their names. */
@@ -116,139 +97,123 @@ const PARTIAL_WORDS = /\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|ne
 /** Deepest objects beside a list that are judged; deeper ones are refused. */
 const DEEPEST = 5;
 
-/** Called for a member; `isSign` if it says itself that the list continues. */
-type Refuse = (error: ShapeError, path: readonly string[], isSign: boolean) => void;
-
-const refuse: Refuse = (error) => {
-  throw error;
-};
-
-class Judge {
-  private readonly ignored: ReadonlySet<string>;
-
-  constructor(
-    private readonly length: number,
-    private readonly answers: Answers | undefined,
-    private readonly isNamed: boolean,
-    private readonly tell: Refuse,
-    private readonly where = "",
-  ) {
-    this.ignored = new Set(answers?.ignore?.map((name) => name.toLowerCase()));
-  }
-
-  /** @param inner Member that leads to the list, in the objects around it. */
-  object(object: JsonObject, path: readonly string[], inner?: unknown, isAround = false): void {
-    for (const name in object) {
-      const value = object[name];
-      const own = [...path, name];
-      if ((value === inner && inner !== undefined) || this.ignored.has(own.join(".").toLowerCase())) continue;
-      if (isObject(value) && path.length < DEEPEST) {
-        if (this.isNamed && holdsList(value)) this.other(value, own);
-        else this.object(value, own);
-        // Of which no member is doubtful by itself.
-        if (this.isContinuation(value, own)) this.report(own, CONTINUES);
-        continue;
-      }
-      const problem = this.problemOf(object, key(name), value, isAround);
-      if (problem !== undefined) this.report(own, problem);
-    }
-  }
-
-  /** True for an object such as `"next": {"href": "/2"}` or `"LastEvaluatedKey": {"id": 7}`, in which something stands. */
-  private isContinuation(object: JsonObject, path: readonly string[]): boolean {
-    const name = key(path.at(-1) ?? "");
-    if (HARMLESS.has(name) || !(MORE.test(name) || PLACES.test(name))) return false;
-    return Object.keys(object).some(
-      (one) => !isNothing(object[one]) && !this.ignored.has([...path, one].join(".").toLowerCase()),
-    );
-  }
-
-  /** An object with another list: its numbers may be about that one, and all other members are its own. */
-  private other(object: JsonObject, path: readonly string[]): void {
-    if (listCandidate(object) !== undefined) return;
-    const lengths = Object.values(object).map((one) =>
-      Array.isArray(one) ? one.length : Object.keys(one ?? {}).length,
-    );
-    const own = new Judge(Math.max(this.length, ...lengths), this.answers, true, this.tell, this.where);
-    for (const name in object) {
-      const value = object[name];
-      const inner = [...path, name];
-      if (this.ignored.has(inner.join(".").toLowerCase())) continue;
-      if (isObject(value) && path.length < DEEPEST) this.other(value, inner);
-      const problem = isObject(value) ? undefined : own.problemOf(object, key(name), value, false);
-      if (problem?.says !== undefined) this.report(inner, problem);
-    }
-  }
-
-  private problemOf(object: JsonObject, name: string, value: unknown, isAround: boolean): Problem | undefined {
-    if (value === null || value === undefined || value === "") return undefined;
-    if (typeof value === "object") {
-      if (Array.isArray(value) && value.some(isNextLink))
-        return { what: "has a link to the next part: the list continues", says: "more" };
-      const found = listCandidate(value);
-      const isOther = found !== undefined && isRival(found) && this.isNamed;
-      return isNothing(value) || isOther || isAboutRequest(name)
-        ? undefined
-        : { what: `is ${describe(value)} beside the list` };
-    }
-    if (MORE.test(name)) {
-      return isNothing(value) || SAYS_NO.test(String(value)) ? undefined : CONTINUES;
-    }
-    // A number under "end" or "last" may be that of an element or of a page.
-    const isNumber = typeof value === "number" || /^\d+$/.test(String(value));
-    if (WHOLE.test(name) && SAYS_YES.test(String(value)) && !(isNumber && /^(?:end|last)$/.test(name)))
-      return undefined;
-    if (name === "empty" && value === (this.length === 0)) return undefined;
-    if (name === "first" && value === true && this.isWhole(object)) return undefined;
-    const number = readNumber(typeof value === "string" ? value.trim() : value)?.number;
-    if (number !== undefined) {
-      if (PAGES.has(name))
-        return number <= 1 ? undefined : { what: `says that the list has ${number} pages`, says: "more" };
-      // Beside the list, a size is that of the list.
-      const isPageSize = PAGE_SIZES.has(name) && !(name === "size" && isAround);
-      if (isPageSize && (number > this.length || this.isWhole(object))) return undefined;
-      if (TOTALS.test(name))
-        return number <= this.length
-          ? undefined
-          : { what: `is ${number} and ${this.length} are listed`, says: "total" };
-      if (POSITIONS.has(name) && number <= 1 && this.isWhole(object)) return undefined;
-    }
-    if (isAboutRequest(name) && /^206\b/.test(String(value))) return { what: "is 206, Partial Content", says: "total" };
-    if (typeof value === "string" && ECHOES.has(name) && PAGE_OF_URL.test(value))
-      return { what: `is ${short(value)}, which asks for a part of the list`, says: "total" };
-    if (typeof value === "string" && PARTIAL_WORDS.test(value) && !ECHOES.has(name))
-      return { what: `is ${short(value)}, which may report a part of the list`, says: "total" };
-    if (HARMLESS.has(name) || isAboutRequest(name) || (ECHOES.has(name) && typeof value === "string")) return undefined;
-    return { what: `is ${describe(value)} beside the list, and may report a part of it` };
-  }
-
-  /** True if another member reports that the first page holds the whole list. */
-  private isWhole(object: JsonObject): boolean {
-    return Object.entries(object).some(([name, value]) => {
-      const number = readNumber(value)?.number;
-      if (number === undefined) return WHOLE.test(key(name)) && value === true;
-      return (
-        (PAGES.has(key(name)) && number <= 1) ||
-        (TOTALS.test(key(name)) && number === this.length && !PAGE_SIZES.has(key(name))) ||
-        (PAGE_SIZES.has(key(name)) && number > this.length)
-      );
-    });
-  }
-
-  private report(path: readonly string[], { what, says }: Problem): void {
-    const name = path.join(".");
-    const shown = this.where === "" ? JSON.stringify(path.at(-1)) : `${this.where}${name}`;
-    this.tell(new ShapeError(`${shown} ${what}`, ignoreRemedy(this.answers, name)), path, says === "more");
-  }
-}
-
 /** Half a sentence about a member, and what the member says by itself: that more follows, or how many there are. */
 interface Problem {
   readonly what: string;
   readonly says?: "more" | "total";
 }
 
+interface Doubt extends Problem {
+  readonly path: readonly string[];
+}
+
 const CONTINUES: Problem = { what: "says that the list continues", says: "more" };
+
+/** The rules for the members of an object. */
+interface Scope {
+  readonly length: number;
+  /** In lower case. */
+  readonly ignored: ReadonlySet<string>;
+  readonly isNamed?: boolean;
+  /** True for the objects around the list itself. */
+  readonly isAround?: boolean;
+  /** True within an object around another list: only what says itself that there is more counts. */
+  readonly isOther?: boolean;
+}
+
+function* doubtsAround({ within, list, length, isNamed = false }: Around, answers: Answers | undefined) {
+  if (answers?.more) return;
+  let path: readonly string[] = [];
+  for (const [index, object] of within.entries()) {
+    const inner: unknown = within[index + 1] ?? list;
+    yield* doubtsIn(object, path, { length, ignored: ignoredBy(answers), isNamed, isAround: true }, inner);
+    const name = Object.keys(object).find((one) => object[one] === inner);
+    path = name === undefined ? path : [...path, name];
+  }
+}
+
+function ignoredBy(answers: Answers | undefined): ReadonlySet<string> {
+  return new Set(answers?.ignore?.map((name) => name.toLowerCase()));
+}
+
+/** @param inner Member that leads to the list, in the objects around it. */
+function* doubtsIn(object: JsonObject, path: readonly string[], scope: Scope, inner?: unknown): Generator<Doubt> {
+  const isIgnored = (names: readonly string[]) => scope.ignored.has(names.join(".").toLowerCase());
+  for (const name in object) {
+    const value = object[name];
+    const own = [...path, name];
+    if ((value === inner && inner !== undefined) || isIgnored(own)) continue;
+    if (isObject(value) && path.length < DEEPEST) {
+      if (scope.isNamed && listCandidate(value) !== undefined) continue;
+      const within = { ...scope, isAround: false };
+      yield* doubtsIn(value, own, scope.isNamed && holdsList(value) ? aroundOther(value, within) : within);
+      // Of which no member is doubtful by itself.
+      const isSign = !HARMLESS.has(key(name)) && (MORE.test(key(name)) || PLACES.test(key(name)));
+      if (isSign && Object.keys(value).some((one) => !isNothing(value[one]) && !isIgnored([...own, one])))
+        yield { path: own, ...CONTINUES };
+      continue;
+    }
+    const problem = problemOf(key(name), value, object, scope);
+    if (problem !== undefined && (!scope.isOther || problem.says !== undefined)) yield { path: own, ...problem };
+  }
+}
+
+/** Numbers in an object around another list may be about that one. */
+function aroundOther(object: JsonObject, scope: Scope): Scope {
+  const lengths = Object.values(object).map((one) => Object.keys(one ?? {}).length);
+  return { ...scope, isOther: true, length: Math.max(scope.length, ...lengths) };
+}
+
+function problemOf(
+  name: string,
+  value: unknown,
+  object: JsonObject,
+  { length, isNamed, isAround }: Scope,
+): Problem | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  if (typeof value === "object") {
+    if (Array.isArray(value) && value.some(isNextLink))
+      return { what: "has a link to the next part: the list continues", says: "more" };
+    const found = listCandidate(value);
+    const isOther = found !== undefined && isRival(found) && isNamed;
+    return isNothing(value) || isOther || isAboutRequest(name)
+      ? undefined
+      : { what: `is ${describe(value)} beside the list` };
+  }
+  const text = String(value);
+  if (MORE.test(name)) return isNothing(value) || SAYS_NO.test(text) ? undefined : CONTINUES;
+  const number = readNumber(typeof value === "string" ? value.trim() : value)?.number;
+  // A number under "end" or "last" may be that of an element or of a page.
+  if (WHOLE.test(name) && SAYS_YES.test(text) && !(number !== undefined && /^(?:end|last)$/.test(name)))
+    return undefined;
+  if (number !== undefined && PAGES.has(name))
+    return number <= 1 ? undefined : { what: `says that the list has ${number} pages`, says: "more" };
+  // Beside the list, a size is that of the list.
+  const isPageSize = number !== undefined && PAGE_SIZES.has(name) && !(name === "size" && isAround);
+  if (isPageSize && (number > length || isWhole(object, length))) return undefined;
+  if (number !== undefined && TOTALS.test(name))
+    return number <= length ? undefined : { what: `is ${number} and ${length} are listed`, says: "total" };
+  const isFirst = name === "first" ? value === true : POSITIONS.has(name) && number !== undefined && number <= 1;
+  if ((name === "empty" && value === (length === 0)) || (isFirst && isWhole(object, length))) return undefined;
+  if (isAboutRequest(name) && /^206\b/.test(text)) return { what: "is 206, Partial Content", says: "total" };
+  const isEcho = typeof value === "string" && ECHOES.has(name);
+  if (isEcho && PAGE_OF_URL.test(value))
+    return { what: `is ${short(value)}, which asks for a part of the list`, says: "total" };
+  if (typeof value === "string" && PARTIAL_WORDS.test(value) && !isEcho)
+    return { what: `is ${short(value)}, which may report a part of the list`, says: "total" };
+  if (HARMLESS.has(name) || isAboutRequest(name) || isEcho) return undefined;
+  return { what: `is ${describe(value)} beside the list, and may report a part of it` };
+}
+
+/** True if a member reports that the first page holds the whole list. */
+function isWhole(object: JsonObject, length: number): boolean {
+  return Object.entries(object).some(([member, value]) => {
+    const [name, number] = [key(member), readNumber(value)?.number];
+    if (number === undefined) return WHOLE.test(name) && value === true;
+    if (PAGES.has(name)) return number <= 1;
+    return PAGE_SIZES.has(name) ? number > length : TOTALS.test(name) && number === length;
+  });
+}
 
 /** A record of a list of links, such as `{"rel":"next","href":"/2"}`. */
 function isNextLink(link: unknown): boolean {
@@ -262,6 +227,6 @@ const SAYS_YES = /^\s*(?:true|yes|1)\s*$/i;
 
 /** True for an object in which another list may stand. */
 function holdsList(value: JsonObject): boolean {
-  const found = listCandidate(value) ?? Object.values(value).map(listCandidate).find(Boolean);
+  const found = Object.values(value).map(listCandidate).find(Boolean);
   return found !== undefined && isRival(found);
 }

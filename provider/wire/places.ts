@@ -111,7 +111,7 @@ export function isRival(found: ListCandidate): boolean {
 }
 
 /** True for an array whose first element is a record or an address. */
-export function holdsRecords([first]: readonly unknown[]): boolean {
+function holdsRecords([first]: readonly unknown[]): boolean {
   return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
 }
 

@@ -2,10 +2,11 @@ import type { ListedValue } from "../model/entry";
 import { isObject, type JsonObject } from "../model/json";
 import type { Prefix } from "../model/prefix";
 import type { Answers, NodeHabits } from "./answers";
-import { refuseEntry, refuseValue } from "./entry-guess";
 import {
+  IN_TEXT,
   type ListedPrefix,
   membersReader,
+  naturalRole,
   type ReadMembers,
   readPrefix,
   readPrefixWithLength,
@@ -14,7 +15,7 @@ import {
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError, short } from "./json";
 import { addressText, isAddressLike, namesFor } from "./places";
-import { columnsSetting } from "./remedies";
+import { describedBy } from "./remedies";
 
 /** One entry of a prefix-set as a node lists it. */
 export interface ListedEntry {
@@ -56,10 +57,7 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
   if (typeof element === "string") return withValue(readPrefix(element, index), undefined, index);
   if (isObject(element)) return readRecord(element, index, how);
   if (Array.isArray(element) && element.length > 2) {
-    const at = element.findIndex((field) => isAddressLike(addressText(field) ?? ""));
-    const columns = at < 0 ? undefined : columnsSetting(how.answers, "prefixset", { prefix: at });
-    const remedy = columns && `Describe them, for example ${columns}.`;
-    throw new ShapeError(`element ${index} is ${describe(element)} of ${element.length}`, remedy);
+    throw new ShapeError(`element ${index} is ${describe(element)} of ${element.length}`, describedBy("columns"));
   }
   const [address, value] = Array.isArray(element) && element.length === 2 ? element : [];
   const text = addressText(address);
@@ -69,7 +67,9 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
 
 /** @param key Name of the record in an object keyed by prefix. */
 function readRecord(record: JsonObject, index: number, how: HowToRead, key?: string): ListedEntry {
-  const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
+  const setting = how.answers?.columns === undefined ? "names" : "columns";
+  const refuse = (problem: string, remedy = describedBy(setting)) =>
+    new ShapeError(`element ${index} ${problem}`, remedy);
   const members = how.members(record);
   const { prefix, length, value, start, end, hasTwo, suspect, lacksLength, mayBeValue } = members;
   if (hasTwo) throw refuse(`has two ${TWO[hasTwo]} (${describe(record)})`);
@@ -84,11 +84,18 @@ function readRecord(record: JsonObject, index: number, how: HowToRead, key?: str
     throw refuse(`has no member ${name} for its length (${describe(record)})`);
   }
   if (length === undefined && suspect !== undefined && !text.includes("/")) {
-    throw refuse(`is a bare address beside ${short(suspect)}, which could be its length`);
+    throw refuse(
+      `is a bare address beside ${short(suspect)}, which could be its length`,
+      `If it is, set answers.${setting}.prefixLength; if not, set answers.names.prefixLength: "${IN_TEXT}".`,
+    );
   }
   if (mayBeValue !== undefined && (value === undefined || readNumber(value) === undefined)) {
     const has = value === undefined ? "no value" : `the value ${describe(value)}`;
-    throw refuseValue(`element ${index} has ${has}`, record, mayBeValue, how.answers);
+    const own = Object.keys(record).find((name) => naturalRole(name) === "value") ?? "value";
+    throw refuse(
+      `has ${has}, and ${mayBeValue.slice(0, 2).map(short).join(" or ")} could be it`,
+      `If it is, set answers.${setting}.value; if not, set answers.names.value: ${JSON.stringify(own)}.`,
+    );
   }
   const listed = length === undefined ? readPrefix(text, index) : readPrefixWithLength(text, length, index);
   if (key !== undefined && key !== text && !listed.prefix.equals(readPrefix(key, index).prefix)) {

@@ -5,7 +5,7 @@ import type { NodeHabits } from "./answers";
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError } from "./json";
 import { namesFor } from "./places";
-import { namesSetting } from "./remedies";
+import { describedBy } from "./remedies";
 
 /** Members that may hold the name of a profile. The contract shows no record of profiles or rules. */
 const PROFILE_NAMES = ["name", "profile"] as const;
@@ -32,7 +32,7 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
     if (alone.success) return { name: alone.data };
     const key = isObject(element) ? nameKey(element, habits) : undefined;
     if (!isObject(element) || key === undefined)
-      throw notA("profile with a name", element, index, guessName(element, habits));
+      throw notA("profile with a name", element, index, describedBy("names"));
     return { name: name.parse(element[key]), ...extraOf(element, [key]) };
   });
 }
@@ -62,7 +62,7 @@ function readRule(element: unknown, index: number, habits: NodeHabits, isKeyed =
   const idKey = keyOf(element, ids, (value) => readNumber(value) !== undefined);
   const nameKey = keyOf(element, [own.name, "name"], isText);
   if (!isKeyed && idKey === undefined && nameKey === undefined && keyOf(element, ids, isText) === undefined)
-    throw notA("rule with an id or a name", element, index, guessName(element, habits));
+    throw notA("rule with an id or a name", element, index, describedBy("names"));
   const id = idKey === undefined ? undefined : readNumber(element[idKey]);
   return {
     ...(id && numbered(id)),
@@ -98,17 +98,6 @@ function keyOf(
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** The members of a record that may be its name, the likeliest first. */
-function likelyNames(record: JsonObject): string[] {
-  const texts = Object.keys(record).filter((key) => isText(record[key]));
-  return [...new Set([...texts.filter((key) => /name|title|label|profile/i.test(key)), ...texts])];
-}
-
-function guessName(element: unknown, { answers }: NodeHabits): string | undefined {
-  const [likely] = isObject(element) ? likelyNames(element) : [];
-  return likely === undefined ? undefined : `If that is its name, set ${namesSetting(answers, { name: likely })}.`;
 }
 
 function notA(what: string, element: unknown, index: number, remedy?: string): ShapeError {

@@ -16,12 +16,6 @@ export function unnamed(at: number): string {
   return `column ${at}`;
 }
 
-/** The number in such a name. */
-export function columnOf(name: string): number | undefined {
-  const [, digits] = /^column (\d{1,3})$/.exec(name) ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}
-
 /**
  * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line. Columns
  * of members that only other kinds of lists have need not be there.

@@ -46,7 +46,6 @@ export function isOk(text: string): boolean {
  */
 export function doubtOf(
   answer: NodeAnswer,
-  answers: ReceiverAnswers = {},
   operation: SignalingOperation = "start",
 ): { readonly message: string; readonly remedy?: string } | undefined {
   switch (answer.kind) {
@@ -61,14 +60,14 @@ export function doubtOf(
       return { message: 'the answer is not "ok" but empty' };
     case "json": {
       if (answer.isSuccess) return undefined;
-      if (typeof answer.json === "string") return doubtOf({ kind: "text", text: answer.json }, answers, operation);
+      if (typeof answer.json === "string") return doubtOf({ kind: "text", text: answer.json }, operation);
       if (!isObject(answer.json)) return { message: `the answer is not "ok" but ${describe(answer.json)}` };
       const doubt = doubtIn([answer.json], "");
       if (doubt === undefined && saysSuccess(answer.json)) return undefined;
       if (doubt === undefined)
         return { message: `the answer is not "ok" but ${describe(answer.json)}`, remedy: DECLARE };
       const message = `the answer is not known to mean success: ${doubt.text}`;
-      return { message, remedy: successRemedy(answers, operation, doubt) };
+      return { message, remedy: successRemedy(operation, doubt) ?? DECLARE };
     }
   }
 }

@@ -9,7 +9,6 @@ import { jsonOf, parseJson, ShapeError, short, textOf } from "./json";
 import { markNames } from "./mark-names";
 import { type NodeAnswer, readAnswer } from "./node-answer";
 import { isAddressLike } from "./places";
-import { columnsSetting, formatSetting } from "./remedies";
 
 /** Comment lines. */
 const COMMENT = /^(#|;|\/\/|!)/;
@@ -31,14 +30,13 @@ interface Lines {
 }
 
 /** The lines of a list; for a body that is not a list of lines, its kind. */
-export function linesOf(body: string, format: ListFormat, answers?: Answers, kind?: ListKind): Lines | NodeAnswer {
+export function linesOf(body: string, format: ListFormat, answers?: Answers): Lines | NodeAnswer {
   const text = textOf(body);
   if (text === "") return { kind: "empty" };
   const whole = /^\s*[<[{]/.test(text) ? readAnswer(text, answers) : undefined;
   if (whole?.kind === "html" || whole?.kind === "error") return whole;
   if (whole?.kind === "json" && format !== "ndjson") {
-    const remedy = kind && `If such lists always are, set ${formatSetting(answers, kind, "json")}.`;
-    throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`, remedy);
+    throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`);
   }
   const all = text.split("\n").map((line, index): Line => ({ number: index + 1, content: line.trim() }));
   const filled = all.filter(({ content }) => content !== "");
@@ -114,19 +112,12 @@ export function isHead(
 }
 
 /** Refuses a possible head line without settings: a profile or a rule may have such a name. */
-export function refuseDoubtfulHead(
-  fields: readonly string[],
-  line: Line,
-  kind: ListKind,
-  answers: Answers | undefined,
-) {
+export function refuseDoubtfulHead(fields: readonly string[], line: Line, kind: ListKind) {
   if (kind !== "profiles" && kind !== "rules") return;
   if (!fields.every((field) => /^(id|name|profile|rule)$/i.test(field))) return;
-  const names = Object.fromEntries(fields.map((field) => [/^id$/i.test(field) ? "id" : "name", field]));
-  const setting = (columns: Columns) => columnsSetting(answers, kind, columns);
   throw new ShapeError(
     `line ${line.number}, ${short(line.content)}, may be a head`,
-    `If it is, set ${setting(names)}; if not, set ${setting({ name: 0 })}.`,
+    "If it is, set answers.columns with its names; if not, with numbers.",
   );
 }
 
@@ -159,19 +150,4 @@ export function formatsOf(body: string): ListFormat[] {
   if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
   const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^"?(name|profile)"?$/i.test(lines[0] ?? "");
   return isCsv ? ["csv", "lines"] : ["lines"];
-}
-
-/** A sentence with the likely format of a text; `undefined` if it looks like none. */
-export function formatHint(text: string, whose = ""): string | undefined {
-  const [first, second = first] = elementLines(text);
-  const isComments =
-    first === undefined &&
-    text.trim() !== "" &&
-    text.split("\n").every((line) => COMMENT.test(line.trim()) || line.trim() === "");
-  if (isComments) return `If this is an empty list, set answers.format: "lines"${whose}.`;
-  // YAML is not a list in lines.
-  if (second === undefined || /^-\s/.test(second.content)) return undefined;
-  const holdsAddress = (format: ListFormat) => fieldsOf(text, format).slice(0, 2).flat().some(isAddressLike);
-  const format = formatsOf(text).find((one) => one === "ndjson" || holdsAddress(one));
-  return format && `If this is a list, set answers.format: "${format}"${whose}.`;
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
-import type { Answers, Columns, ListFormat, ListKind, NodeHabits } from "./answers";
+import type { Columns, ListFormat, ListKind, NodeHabits } from "./answers";
 import { couldBeLength } from "./entry-members";
 import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
 import { parseJson, ShapeError, short } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { refusePartial } from "./partial-list";
 import { forKind, isAddressLike } from "./places";
-import { columnsSetting } from "./remedies";
+import { describedBy } from "./remedies";
 import { namesOfFields, unnamed } from "./rows";
 import { isHead, type Line, linesOf, refuseDoubtfulHead, refuseFewer, splitter, withoutVerdict } from "./text-lines";
 
@@ -18,7 +18,7 @@ import { isHead, type Line, linesOf, refuseDoubtfulHead, refuseFewer, splitter, 
  * @throws {ShapeError} naming the line.
  */
 export function readTextList(body: string, format: ListFormat, kind: ListKind, habits: NodeHabits): NodeAnswer {
-  const given = linesOf(body, format, habits.answers, kind);
+  const given = linesOf(body, format, habits.answers);
   if (given.kind !== "lines") return given;
   return format === "ndjson" ? records(given.lines, habits) : rows(given, format, kind, habits);
 }
@@ -84,12 +84,12 @@ function rows(
   const split = splitter(format, lines);
   const [first] = lines;
   const hasHead = first !== undefined && isHead(split(first), kind, columns, format);
-  if (first && !columns && !hasHead) refuseDoubtfulHead(split(first), first, kind, habits.answers);
+  if (first && !columns && !hasHead) refuseDoubtfulHead(split(first), first, kind);
   const names =
     first && (columns || hasHead) ? namesOfFields(columns ?? {}, hasHead ? split(first) : undefined, kind) : undefined;
   const elements = lines.slice(hasHead ? 1 : 0).map((line) => {
     if (names) return record(split(line), names);
-    return kind === "rules" ? line.content : element(split(line), line, kind, habits.answers);
+    return kind === "rules" ? line.content : element(split(line), line, kind);
   });
   refuseFewer(announced, elements.length);
   return { kind: "json", json: elements };
@@ -104,26 +104,18 @@ function record(fields: readonly string[], names: readonly (string | undefined)[
 }
 
 /** Reads a row without names of columns; an ambiguous row is refused with the setting that it needs. */
-function element(fields: readonly string[], { number }: Line, kind: ListKind, answers: Answers | undefined): unknown {
-  const unknown = (guess: Columns) =>
-    new ShapeError(
-      `line ${number} has ${fields.length} fields, and nothing says what they are`,
-      `Describe them, for example ${columnsSetting(answers, kind, guess)}.`,
-    );
-  const [first = "", second] = fields;
-  const at = fields.findIndex(isAddressLike);
-  if (kind === "marks") {
-    if (fields.length === 1 && at === 0) return { address: first };
-    throw unknown({ address: Math.max(at, 0) });
-  }
-  if (fields.length === 1) return first;
-  if (kind === "profiles") throw unknown({ name: 0 });
-  if (fields.length > 2 || at !== 0) throw unknown({ prefix: Math.max(at, 0) });
+function element(fields: readonly string[], { number }: Line, kind: ListKind): unknown {
+  const [first = "", second = ""] = fields;
+  const isAddress = isAddressLike(first);
   // "192.0.2.0 24" and "192.0.2.0 255.255.255.0" may be an address and its length; a value is as likely.
-  if (!first.includes("/") && mayBeLength(first, second ?? "")) {
-    throw unknown({ prefix: 0, prefixLength: 1 });
+  const isPair =
+    kind === "prefixset" && fields.length === 2 && isAddress && (first.includes("/") || !mayBeLength(first, second));
+  if (fields.length === 1 ? kind === "marks" && !isAddress : !isPair) {
+    const problem = `line ${number} has ${fields.length} fields, and nothing says what they are`;
+    throw new ShapeError(problem, describedBy("columns"));
   }
-  return fields;
+  if (kind === "marks") return { address: first };
+  return isPair ? fields : first;
 }
 
 /** True where the second field is a netmask or the end of a range, or a length that leaves no host bits. */

@@ -81,7 +81,7 @@ describe("a status", () => {
     ['{"code":5,"message":"table locked","IP_prefix":[]}', "table locked"],
     [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
     [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],
-    ["192.0.2.1\n198.51.100.0/24", 'set answers.format: "lines"'],
+    ["192.0.2.1\n198.51.100.0/24", "If it is a list, set answers.format of the receiver."],
   ])("%j is an error that names the setting", async (status, message, answers) => {
     await using peer = await receiver({ status }, answers);
     expect((await failureOf(peer.client.status())).message).toContain(message);
@@ -105,8 +105,8 @@ describe("a start", () => {
   });
 
   it.each<[Told, string, ReceiverOptions["answers"]?]>([
-    ['{"rc":7}', 'answers.success: { member: "rc", values: [7] }'],
-    ['{"code":1000,"message":"done, 1 prefix"}', 'answers.success: { member: "code", values: [1000] }'],
+    ['{"rc":7}', 'answers.success: { start: { member: "rc", values: [7] } }'],
+    ['{"code":1000,"message":"done, 1 prefix"}', 'answers.success: { start: { member: "code", values: [1000] } }'],
     ['{"id":7}', 'the answer is not "ok" but an object with "id". Declare success by answers.success of the receiver.'],
     ['{"error":"table locked"}', "table locked"],
     ['{"rc":9}', "start failed", { failure: { start: { member: "rc", values: [9] } } }],

@@ -17,11 +17,11 @@ async function list(status: number, body: unknown, options: Partial<NodeOptions>
 it("an unknown shape fails with the shape and with the setting that reads it", async () => {
   const body = { payload: { rows2: [{ subnet: "192.0.2.0", size: 24, weight: 700 }] } };
   expect(await list(200, body)).toBe(
-    'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): the answer is an object with "payload"; its shape is {"payload":{"rows2":[{"subnet":text,"size":number,"weight":number}]}}. If the list is there, set answers.path: "payload.rows2".',
+    'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): the answer is an object with "payload"; its shape is {"payload":{"rows2":[{"subnet":text,"size":number,"weight":number}]}}. Describe it by answers.path. To find settings that read it, run "pulumi-packetfilter probe" for this node.',
   );
   const path = "payload.rows2";
   expect(await list(200, body, { answers: { path } })).toBe(
-    'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): element 0 has no prefix (an object with "subnet", "size", "weight"). If that is what they mean, set answers.names: { prefix: "subnet", prefixLength: "size", value: "weight" }; if no member is its length, set answers.names.prefixLength: "/".',
+    'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): element 0 has no prefix (an object with "subnet", "size", "weight"). Describe it by answers.names. To find settings that read it, run "pulumi-packetfilter probe" for this node.',
   );
   const names = { prefix: "subnet", prefixLength: "size", value: "weight" };
   expect(await list(200, body, { answers: { path, names } })).toEqual([["192.0.2.0/24", 700, "192.0.2.0/24"]]);

@@ -351,6 +351,15 @@ describe("every switch of the open points", () => {
     ),
   );
 
+  it("an envelope and names of another kind are refused with their settings, never read as records of another shape", () =>
+    within({ listEnvelope: "reply.chains", nameKey: "label", idKey: "number" }, async ({ node, emulator }) => {
+      const at = "Describe it by answers.path.";
+      await expect(node.listProfiles("edge")).rejects.toThrow(at);
+      await expect(node.listRules("edge", "web")).rejects.toThrow(at);
+      emulator.setDialect({ nameKey: "label", idKey: "number" });
+      await expect(node.listRules("edge", "web")).rejects.toThrow("Describe it by answers.names.");
+    }));
+
   it("lengthKey: an address beside its length is read with it, as a netmask too", async () => {
     for (const lengthForm of ["number", "netmask"] as const) {
       await within({ lengthKey: "mask", lengthForm }, async ({ node, emulator }) => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import type { Shape } from "../support/shaped-node";
 import { NODES } from "../support/shapes/nodes";
 import { byClient, type Reading } from "../support/shapes/readings";
@@ -47,56 +46,6 @@ describe("without the settings that it needs", () => {
       const reading = await byClient({ endpoint: node.endpoint, ...settings });
       expect(misread(reading, readOf(shape)), JSON.stringify(settings)).toEqual({});
     }
-  });
-});
-
-/** The settings that a message proposes, taken over; `undefined` where it leaves a choice. */
-function follow(message: string, { answers = {} }: Settings): Settings | undefined {
-  if (/answers\..* or answers\./.test(message)) return undefined;
-  const proposed = [...message.matchAll(/answers\.([\w.]+): (\{[^;]*\}|\[[^\]]*\]|"[^"]*"|\d+)(?= and |[.;, ]|$)/g)];
-  const [first, second] = proposed;
-  if (!first?.[1] || first[2] === undefined) return undefined;
-  const all = second && message.includes(" and answers.") ? [first, second] : [first];
-  const changes = all.map(([, name = "", value = ""]) => [name, parse(value)] as const);
-  if (changes.some(([, value]) => value === "…")) return undefined;
-  return { answers: { ...answers, ...Object.fromEntries(changes) } };
-}
-
-/** Nodes whose messages leave a choice, or that only a module of one's own reads. */
-const NOT_BY_MESSAGES = [
-  "rows with more fields than we know",
-  "a hit counter that could be a length",
-  "nftables: an element is an object in an object",
-  "JSON:API: the members of an element are attributes",
-  "ipset save",
-  "XML",
-  "YAML",
-  "JSON behind a guard against scripts",
-  // Two lists in one answer: which one is in force, no message may choose.
-  "nested by the names of what is asked for",
-  "members with dots in their names",
-  "the list beside another one",
-];
-
-describe("by the settings that messages propose, one after the other", () => {
-  it.each(ROWS)("%s: no setting is proposed twice, and nothing is misread", async (name, shape) => {
-    await using node = await startNode(shape);
-    let settings: Settings = {};
-    const tried = new Set<string>();
-    for (let step = 0; step < 12; step++) {
-      tried.add(JSON.stringify(settings));
-      const reading = await byClient({ endpoint: node.endpoint, ...settings });
-      expect(misread(reading, readOf(shape)), JSON.stringify(settings)).toEqual({});
-      const failed = Object.values(reading).find((part): part is string => typeof part === "string");
-      const next = failed === undefined ? undefined : follow(failed, settings);
-      if (next === undefined) {
-        expect(failed === undefined, failed).toBe(!NOT_BY_MESSAGES.includes(name));
-        return;
-      }
-      expect(tried.has(JSON.stringify(next)), failed).toBe(false);
-      settings = next;
-    }
-    expect.unreachable("twelve settings were not enough");
   });
 });
 

@@ -157,7 +157,7 @@ describe("a set that the node does not know", () => {
     await using provider = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
     const handler = new PrefixSetHandler(provider.runtime());
     const words =
-      'nothing is listed, and beside it stands "no such set". If this is how the node answers an empty list, set answers.success: { member: "msg", values: ["no such set"] }.';
+      'nothing is listed, and beside it stands "no such set". If this is how the node answers an empty list, set answers.success: { list: { member: "msg", values: ["no such set"] } }.';
     expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
   });

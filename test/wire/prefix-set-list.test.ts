@@ -4,6 +4,9 @@ import { Prefix } from "../../provider/model/prefix";
 import type { Answers } from "../../provider/wire/answers";
 import { parseJson, ShapeError } from "../../provider/wire/json";
 import { type ListedEntry, readPrefixSetList } from "../../provider/wire/prefix-set-list";
+import { describedBy } from "../../provider/wire/remedies";
+
+const NAMES = describedBy("names");
 
 const flat = ({ prefix, value, spelling }: ListedEntry) => [prefix.toString(), value, spelling];
 const read = (json: unknown) => readPrefixSetList(json).map(flat);
@@ -56,7 +59,7 @@ describe("a list of a prefix-set", () => {
     [{ data: "192.0.2.0/24" }, 'the answer is an object with "data"'],
     [{ rowset: [] }, 'the answer is an object with "rowset"'],
     [{ data: null, list: null }, 'the answer is an object with "data", "list"'],
-    [{ data: [], list: [] }, 'both "data" and "list" are arrays'],
+    [{ data: [], list: [] }, 'both "data" and "list" are lists'],
     [{ data: [], total: 5 }, '"total" is 5 and 0 are listed'],
     [{ data: [], next: "/page/2" }, '"next" says that the list continues'],
     [{ "192.0.2.0/24": 1, status: "ok" }, "the answer is an object with"],
@@ -130,37 +133,34 @@ describe("a list of a prefix-set", () => {
     expect(read(json)).toEqual([[prefix, value, spelling]]);
   });
 
-  it.each<[element: unknown, message: string, names?: string]>([
+  it.each<[element: unknown, message: string, remedy?: string]>([
     [
       { ip: "192.0.2.0", size: 24 },
       'is a bare address beside "size", which could be its length',
-      'prefixLength: "size"',
+      'If it is, set answers.names.prefixLength; if not, set answers.names.prefixLength: "/".',
     ],
-    [{ ip: "192.0.2.1", hits: 128, v: 1 }, 'is a bare address beside "hits"', 'prefixLength: "hits"'],
-    [{ ip: "192.0.2.0", x: 0, netBits: "24", v: 1 }, 'is a bare address beside "x"', 'prefixLength: "netBits"'],
-    [{ ip: "192.0.2.0", wildcard: "255.255.255.0" }, 'beside "wildcard"', 'prefixLength: "wildcard"'],
+    [{ ip: "192.0.2.1", hits: 128, v: 1 }, 'is a bare address beside "hits"', "prefixLength"],
+    [{ ip: "192.0.2.0", x: 0, netBits: "24", v: 1 }, 'is a bare address beside "x"', "prefixLength"],
+    [{ ip: "192.0.2.0", wildcard: "255.255.255.0" }, 'beside "wildcard"', "prefixLength"],
     [{ ip: "192.0.2.0", last: "192.0.2.254" }, "is the range 192.0.2.0 to 192.0.2.254, which is not a single prefix"],
     [{ from: "192.0.2.1", to: "192.0.2.2" }, "is the range 192.0.2.1 to 192.0.2.2, which is not a single prefix"],
     [{ from: "192.0.2.9", to: "192.0.2.8" }, "is the range 192.0.2.9 to 192.0.2.8, which is not a single prefix"],
     [{ from: "192.0.2.0", to: "2001:db8::" }, "is the range 192.0.2.0 to 2001:db8::, which is not a single prefix"],
     ["192.0.2.0-192.0.2.2", "is the range 192.0.2.0 to 192.0.2.2, which is not a single prefix"],
-    [{ ip: 24, m: 24 }, "has no prefix"],
-    [{ ip: [192, 0, 2, 256], m: 24 }, "has no prefix"],
-    [{ ip: "128.0.0.0", netmask4: "128.0.0.0" }, 'is a bare address beside "netmask4"', 'prefixLength: "netmask4"'],
-    [{ ip: "0.0.0.0", netmask4: "0.0.0.0" }, 'is a bare address beside "netmask4"', 'prefixLength: "netmask4"'],
+    [{ ip: 24, m: 24 }, "has no prefix", NAMES],
+    [{ ip: [192, 0, 2, 256], m: 24 }, "has no prefix", NAMES],
+    [{ ip: "128.0.0.0", netmask4: "128.0.0.0" }, 'is a bare address beside "netmask4"', "prefixLength"],
+    [{ ip: "0.0.0.0", netmask4: "0.0.0.0" }, 'is a bare address beside "netmask4"', "prefixLength"],
+    [{ subnet: "192.0.2.0", size: 24, weight: 700 }, "has no prefix", NAMES],
     [
-      { subnet: "192.0.2.0", size: 24, weight: 700 },
-      "has no prefix",
-      'prefix: "subnet", prefixLength: "size", value: "weight"',
+      { ip: "192.0.2.0/24", weight: 7 },
+      'has no value, and "weight" could be it',
+      'If it is, set answers.names.value; if not, set answers.names.value: "value".',
     ],
-    [{ subnet: "192.0.2.0/24", weight: 7 }, "has no prefix", 'prefix: "subnet", value: "weight"'],
-    [{ subnet: "192.0.2.0/24", v: 7, x: 1 }, "has no prefix", 'prefix: "subnet"'],
-    [{ p: "192.0.2.0/24", ip: "192.0.2.0/24" }, "has two addresses", 'prefix: "p"'],
-    [{ address: "192.0.2.0", network: "192.0.2.0/24", v: 7 }, "has two addresses", 'prefix: "network"'],
-    [{ net: "192.0.2.0", prefix: 24, v: 1 }, "has two addresses", 'prefix: "net", prefixLength: "prefix"'],
-    [{ ip: "192.0.2.0", cidr: "/24" }, "has two addresses", 'prefix: "ip", prefixLength: "cidr"'],
-    [{ p: "192.0.2.0/24", v: 7, val: 8 }, "has two values", 'value: "v"'],
-    [{ p: "192.0.2.0", m: 24, len: 25 }, "has two lengths"],
+    [{ p: "192.0.2.0/24", ip: "192.0.2.0/24" }, "has two addresses", NAMES],
+    [{ net: "192.0.2.0", prefix: 24, v: 1 }, "has two addresses", NAMES],
+    [{ p: "192.0.2.0/24", v: 7, val: 8 }, "has two values", NAMES],
+    [{ p: "192.0.2.0", m: 24, len: 25 }, "has two lengths", NAMES],
     [{ p: "192.0.2.0/24", m: 25 }, "has two lengths, 24 and 25"],
     [{ p: "192.0.2.0", m: 33 }, "no valid prefix length"],
     [{ p: "192.0.2.0", m: 255 }, "has a member for the length that holds none"],
@@ -173,11 +173,11 @@ describe("a list of a prefix-set", () => {
     [["192.0.2.0/24", null], "has the value null"],
     [["192.0.2.0/24"], "is an array"],
     [[24, "192.0.2.0"], "is an array"],
-  ])("with the element %j is refused, with the names that read it", (element, message, names) => {
+  ])("with the element %j is refused, with the setting that reads it", (element, message, remedy) => {
     const problem = refusal([element]);
     expect(problem.message).toContain("element 0");
     expect(problem.message).toContain(message);
-    if (names) expect(problem.remedy).toContain(`set answers.names: { ${names} }`);
+    if (remedy) expect(problem.remedy).toContain(remedy);
     else expect(problem.remedy).toBeUndefined();
   });
 

@@ -4,6 +4,7 @@ import { Prefix } from "../../provider/model/prefix";
 import { parseJson, ShapeError } from "../../provider/wire/json";
 import { readMarkList } from "../../provider/wire/mark-list";
 import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
+import { describedBy } from "../../provider/wire/remedies";
 
 function caught(work: () => unknown): ShapeError {
   try {
@@ -115,11 +116,11 @@ describe("marks", () => {
     ]);
   });
 
-  it("that name their address otherwise are refused with the name", () => {
+  it("that name their address otherwise are refused with the setting", () => {
     const problem = caught(() => readMarkList([{ host: "192.0.2.1", zone: 3 }], "dhost"));
     expect([problem.message, problem.remedy]).toEqual([
       'element 0 has no id, value or address (an object with "host", "zone")',
-      'Set answers.names: { address: "host" }.',
+      describedBy("names"),
     ]);
   });
 
@@ -190,19 +191,12 @@ describe("profiles and rules", () => {
     ]);
   });
 
-  it("a profile without a known name is refused with the name that it may have", () => {
-    const problem = caught(() => readProfileList([{ kind: "x", title: "web" }]));
-    expect(problem.remedy).toBe('If that is its name, set answers.names: { name: "title" }.');
-  });
-
   it.each([
-    [{ reply: { rows: [{ name: "web" }] } }, ': answers.path: "reply.rows".'],
-    [{ web: { rules: 2 }, clean: { rules: 1 } }, ': answers.path: { profiles: "." }.'],
-    [{ data: { web: { rules: 2 } } }, ': answers.path: "data".'],
-    [{ header: { took: 3 }, web: { rules: 2 } }, ': answers.path: { profiles: "." }.'],
-  ])("%j is no map of profiles by name, unless the settings say so", (json, setting) => {
-    const { remedy } = caught(() => readProfileList(json));
-    expect(remedy).toBe(`If the list is there, set${setting.slice(1)}`);
+    [[{ kind: "x", title: "web" }], "names"],
+    [{ web: { rules: 2 }, clean: { rules: 1 } }, "path"],
+    [{ data: { web: { rules: 2 } } }, "path"],
+  ] as const)("%j are no profiles, unless the setting %s says so", (json, setting) => {
+    expect(caught(() => readProfileList(json)).remedy).toBe(describedBy(setting));
   });
 
   it("maps by name or id are read where the settings say that the whole answer is one", () => {
@@ -216,17 +210,17 @@ describe("profiles and rules", () => {
       { id: 31, extra: { drop: true } },
     ]);
     const { remedy } = caught(() => readRuleList({ "30": { name: "SYN" } }));
-    expect(remedy).toBe('If the list is there, set answers.path: { rules: "." }.');
+    expect(remedy).toBe(describedBy("path"));
   });
 
   it.each([
-    [{ status: "ok", took: 3 }, 'If that is its name, set answers.names: { name: "status" }.'],
-    [{ label: "SYN", number: 30 }, 'If that is its name, set answers.names: { name: "label" }.'],
-    [{ match: [], actions: ["drop"] }, undefined],
-  ])("%j has neither an id nor a name that is known, and is no rule", (record, remedy) => {
+    { status: "ok", took: 3 },
+    { label: "SYN", number: 30 },
+    { match: [], actions: ["drop"] },
+  ])("%j has neither an id nor a name that is known, and is no rule", (record) => {
     const problem = caught(() => readRuleList([{ id: 1 }, record]));
     expect(problem.message).toContain("element 1 is no rule with an id or a name");
-    expect(problem.remedy).toBe(remedy);
+    expect(problem.remedy).toBe(describedBy("names"));
   });
 
   it("rules that are keyed by anything but ids are refused: their order is not known", () => {
