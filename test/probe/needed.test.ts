@@ -5,8 +5,8 @@ import { type Shape, startShapedNode } from "../support/shaped-node";
 import { SET } from "./support";
 
 /** Settings for a node whose lists have this shape, by a probe that may ask everything of its set. */
-async function setFor(list: NonNullable<Shape["list"]>, answers = {}, others?: Shape["others"]) {
-  await using node = await startShapedNode({ [SET]: {} }, { list, ...(others && { others }) });
+async function setFor(list: NonNullable<Shape["list"]>, answers = {}, { others, ...more }: Shape = {}) {
+  await using node = await startShapedNode({ [SET]: {} }, { list, ...more, ...(others && { others }) });
   const limits = { entries: 20, bytes: 2_048 };
   const result = await probe({
     node: { endpoint: node.endpoint, answers },
@@ -33,7 +33,20 @@ test("what the user has set for all kinds stays for those about which nothing el
   const own = { path: "rows", names: { prefix: "p" } };
   const list = (held: ReadonlyMap<string, unknown>) => ({ rows: [...held].map(([p, v]) => ({ p, v })), older: [] });
   const others = () => ({ body: [{ name: "web" }, { name: "clean" }] });
-  const { node } = await setFor(list, own, others);
+  const { node } = await setFor(list, own, { others });
   const path = { prefixset: "rows", profiles: "body", rules: "body", marks: "rows" };
   expect(node).toEqual({ answers: { ...own, path } });
+});
+
+test("a sign of success of the user stays beside one that is learnt for lists", async () => {
+  const own = { success: { text: "done" } };
+  const list = (held: ReadonlyMap<string, unknown>) => ({
+    code: 7,
+    message: "x",
+    data: [...held].map(([p, v]) => ({ p, v })),
+  });
+  const { node } = await setFor(list, own, { success: () => "error: none, done" });
+  const { success } = own;
+  const code = { member: "code", values: [7] };
+  expect(node.answers?.success).toEqual({ list: code, insert: success, delete: success, commit: success });
 });

@@ -51,15 +51,30 @@ const NO_SIGN: Record<string, [done: (operation: "start" | "stop", at: number) =
   "numbers its objects": [(_, at) => ({ id: at }), "misread"],
 };
 
-test.each(Object.entries(NO_SIGN))("a receiver that %s cannot be expressed", async (_, [done, outcome]) => {
+const EITHER = [OWN, ONE].flatMap((own) =>
+  Object.entries(NO_SIGN).map(([what, row]) => [what, String(own), row] as const),
+);
+
+test.each(EITHER)("a receiver that %s cannot be expressed, with %s as the prefix", async (_, own, [done, outcome]) => {
   let at = 0;
   await using receiver = await startShapedReceiver({
     done: (operation) => done(operation, ++at),
     refused: () => "NAK",
   });
   const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
-  const result = await probe({ urls: [], receiver: { options, prefix: OWN }, world: atOnce() });
+  const result = await probe({ urls: [], receiver: { options, prefix: Prefix.parse(own) }, world: atOnce() });
   const found = result.findings.find(({ point }) => point === "signaling-answers");
   expect([found?.outcome, found?.expressed, exitCode(result)]).toEqual([outcome, "beyond", 4]);
   expect([result.left, [...receiver.active]]).toEqual([[], []]);
+});
+
+test("where a receiver is started once alone, nothing in its answer is a sign of success, and no setting is written", async () => {
+  let changes = 0;
+  await using receiver = await startShapedReceiver({
+    status: (active) => ({ IP_prefix: changes > 2 ? [] : active }),
+    done: (operation) => (changes++, operation === "start" ? "signaling begun" : "signaling ended"),
+  });
+  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
+  const result = await probe({ urls: [], receiver: { options, prefix: ONE }, world: atOnce() });
+  expect([result.receiver, [...receiver.active]]).toEqual([{}, []]);
 });

@@ -1,14 +1,15 @@
 import type { HttpAnswer } from "../../client/http";
 import { attempt } from "../../model/errors";
 import { isObject } from "../../model/json";
+import type { Answers, ReceiverAnswers } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf, ShapeError } from "../../wire/json";
 import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
 
-/** Classifies a body as a client does, by the settings that the probe has learnt so far. */
-type Classify = (body: string) => NodeAnswer;
+/** Classifies a body as a client does; default: by the settings that the probe has learnt so far. */
+type Classify = (body: string, answers?: Answers | ReceiverAnswers) => NodeAnswer;
 
 /** One raw answer. Its meaning may change while the probe learns more about the node. */
 export class Answer {
@@ -32,8 +33,12 @@ export class Answer {
   }
 
   private get content(): NodeAnswer {
+    return this.contentBy();
+  }
+
+  private contentBy(answers?: Answers | ReceiverAnswers): NodeAnswer {
     try {
-      return this.classify(this.body);
+      return this.classify(this.body, answers);
     } catch (error) {
       if (error instanceof ShapeError) return { kind: "text", text: this.body };
       throw error;
@@ -55,6 +60,16 @@ export class Answer {
   get isRefusal(): boolean {
     const { kind } = this.content;
     return this.status >= 300 || kind === "error" || kind === "html";
+  }
+
+  /** The same for a client with these settings. */
+  isRefusedBy(answers: Answers): boolean {
+    return this.status >= 300 || ["error", "html"].includes(this.contentBy(answers).kind);
+  }
+
+  /** True if these settings find an error in the body. */
+  isErrorBy(answers: Answers): boolean {
+    return this.contentBy(answers).kind === "error";
   }
 
   /** True for a text like HTML with a status of success: a page, or a success in XML. */

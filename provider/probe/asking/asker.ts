@@ -8,6 +8,7 @@ import { done, readBody } from "../../client/reading";
 import { systemWorld, type World } from "../../client/world";
 import type { MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
+import type { Answers } from "../../wire/answers";
 import { readAnswer } from "../../wire/node-answer";
 import { type Command, listCommand } from "../../wire/node-command";
 import { TIMING } from "../timing";
@@ -191,7 +192,9 @@ export class Asker {
       });
       const wait = this.asksToWait(answer);
       if (wait === undefined || waited >= 3) {
-        const whole = new Answer(asked, answer, connection.quote(answer.body), (text) => this.classify(text, question));
+        const whole = new Answer(asked, answer, connection.quote(answer.body), (text, own) =>
+          this.classify(text, question, own as Answers | undefined),
+        );
         const key = `${command} ${formatUrl(url)} ${table} ${whole.status} ${whole.body}`;
         this.seen.set(key, { url, command, table, answer: whole });
         return whole;
@@ -201,8 +204,7 @@ export class Asker {
     }
   }
 
-  private classify(body: string, { url, command }: Question) {
-    const { answers } = this.learned;
+  private classify(body: string, { url, command }: Question, answers = this.learned.answers) {
     return command === "list"
       ? readBody(body, KIND_OF[url.kind], { answers, place: url })
       : readAnswer(body, answers, command);

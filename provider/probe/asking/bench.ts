@@ -101,7 +101,7 @@ export class Bench extends Asker {
     const { list, shown } = await set.committed((one) => !set.isClear(one), this.briefly);
     if (shown) return { answer, list, is: "taken" } as const;
     if (verdicts.judge("insert", answer) === "success") return { answer, list, is: "silent" } as const;
-    verdicts.failed(answer);
+    verdicts.failed("insert", answer);
     return { answer, is: "refused", known: verdicts.learn() } as const;
   }
 

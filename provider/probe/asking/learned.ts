@@ -1,6 +1,7 @@
 import type { Absent, Answers, ListKind } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
-import { merged } from "../shapes/answers";
+import type { Command } from "../../wire/node-command";
+import { merged, type SignSettings } from "../shapes/answers";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import type { Answer } from "./answer";
@@ -41,8 +42,16 @@ export class Learned {
   bytesAtOnce = 16_384;
   entriesAtOnce = 100;
 
-  /** @param answers Settings by which answers are read: those that the user gave or that answers prove. */
-  constructor(public answers: Answers) {}
+  /** Settings by which changes are read as successes and failures, learnt anew with each answer. */
+  signs: SignSettings<Command> = {};
+
+  /** @param base Settings by which answers are read without {@link signs}: those that the user gave or that answers prove. */
+  constructor(public base: Answers) {}
+
+  /** Settings by which answers are read. */
+  get answers(): Answers {
+    return merged(this.base, this.signs as Answers);
+  }
 
   /** {@link measuredDelay}, or 0. */
   get commitDelay(): number {
@@ -50,7 +59,7 @@ export class Learned {
   }
 
   learn(proved: Answers): void {
-    this.answers = merged(this.answers, proved);
+    this.base = merged(this.base, proved);
   }
 
   /** True for the same refusal as that of a set that no node has: any other one may be about credentials or a failure. */

@@ -7,7 +7,7 @@ import type { Answers } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { readAnswer } from "../../wire/node-answer";
 import type { Command } from "../../wire/node-command";
-import { follow } from "../../wire/places";
+import { follow, isSign } from "../../wire/places";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import type { Answer } from "./answer";
@@ -96,7 +96,7 @@ export function readerOf({ kind }: ResourceUrl, table: MarkType = "shost"): Read
 
 /** Paths of the single settings. */
 function leavesOf(settings: unknown, path: Path = []): Path[] {
-  if (!isObject(settings) || "member" in settings) return [path];
+  if (!isObject(settings) || isSign(settings)) return [path];
   return Object.entries(settings).flatMap(([name, value]) => leavesOf(value, [...path, name]));
 }
 

@@ -9,13 +9,12 @@ import { SignalingRequests } from "../../client/signaling-request";
 import { systemWorld, type World } from "../../client/world";
 import { isObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
-import type { ReceiverAnswers } from "../../wire/answers";
+import { OPERATIONS, type ReceiverAnswers } from "../../wire/answers";
 import { errorText, quotable, readAnswer } from "../../wire/node-answer";
-import { isSign, placesIn } from "../../wire/places";
+import { placesIn } from "../../wire/places";
 import { refusalIn, type SignalingOperation } from "../../wire/signaling";
+import { eachSign } from "../shapes/answers";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
-import { countedText } from "../shapes/template";
-import { constantOf, signsOf, verdictOf } from "../shapes/verdicts";
 import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import { isSame, type Raw } from "./baseline";
@@ -23,6 +22,7 @@ import type { Ending } from "./ending";
 import { whyUnread } from "./listing";
 import { needed } from "./needed";
 import { Blocked, UNREAD, Unclear } from "./outcome";
+import { KnownAnswers } from "./signs";
 import type { Note } from "./undo";
 
 /** Most stops of a prefix that stays active. */
@@ -65,10 +65,12 @@ export class Receiver {
   refusal: Answer | undefined;
   /** Milliseconds until a status showed a start, once measured. */
   delayMs: number | undefined;
-  /** Starts and stops that a status has confirmed. */
-  private readonly successes: { readonly operation: Change; readonly answer: Answer; readonly count: number }[] = [];
-  /** Answers to requests that cannot succeed. */
-  failures: readonly Answer[] = [];
+  /** Starts and stops that a status has confirmed, and answers to requests that cannot succeed. */
+  readonly known = new KnownAnswers<SignalingOperation>(
+    OPERATIONS,
+    () => this.given,
+    ({ name, answer }, signs) => this.reads(name, answer, { ...this.answers, ...signs } as ReceiverAnswers),
+  );
   private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
   /** Settings of the user. */
   readonly given: ReceiverAnswers;
@@ -183,6 +185,7 @@ export class Receiver {
       if (found) {
         this.answers = found;
         this.isProved = true;
+        this.known.succeeded("status", answer);
         this.delayMs = Math.max(this.delayMs ?? 0, ms);
       }
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
@@ -200,71 +203,46 @@ export class Receiver {
     return ways.find((answers) => this.activeIn(answer, answers)?.length === 0);
   }
 
-  /** Learns the form of a success from the answer to a confirmed change. False if no setting reads it. */
-  succeeded(operation: Change, answer: Answer): boolean {
+  /** Learns the form of a success from the answer to a confirmed change of so many prefixes. False if no setting reads it. */
+  succeeded(operation: Change, answer: Answer, count = 1): boolean {
     // A refusal of the contract is not a success, whatever the status shows: another client may have been faster.
     if (refusalIn(answer.body) !== undefined) return false;
-    this.successes.push({ operation, answer, count: 1 });
-    if (this.isDone(answer, operation)) return true;
-    const success = signsOf(
-      this.successes.map(({ operation: name, answer: { body, errorBody: json } }) => ({ name, body, json })),
-      this.failures.map(({ body }) => body),
-    );
-    if (success === undefined) return false;
-    const { success: before = {} } = this.answers;
-    const each = isSign(before) ? { status: before, start: before, stop: before } : before;
-    this.answers = { ...this.answers, success: isSign(success) ? success : { ...each, ...success } };
+    this.known.succeeded(operation, answer, count);
+    const { success: _success, failure: _failure, ...form } = this.answers;
+    this.answers = { ...form, ...given(this.known.signs().all) } as ReceiverAnswers;
     return this.isDone(answer, operation);
   }
 
-  /** Answer to a confirmed change of one prefix that the settings do not read as a success; `undefined` if they read all. */
-  get misread(): Answer | undefined {
-    const single = this.successes.filter(({ count }) => count === 1);
-    return single.find(({ operation, answer }) => !this.isDone(answer, operation))?.answer;
-  }
-
-  /** Parts of the known successes, and of the answers to failed requests. */
-  private bodies<T>(part: (answer: Answer) => T): [T[], T[]] {
-    return [this.successes.map(({ answer }) => part(answer)), this.failures.map(part)];
-  }
-
-  /**
-   * The same for a start of several, which may be answered with their number: then a member that stays the same, or that only
-   * failures have, distinguishes the two.
-   */
-  severalSucceeded(answer: Answer): boolean {
-    this.successes.push({ operation: "start", answer, count: 2 });
-    if (this.isDone(answer)) return true;
-    const { success: _, ...rest } = this.answers;
-    const [good, bad] = this.bodies(({ errorBody }) => errorBody);
-    // Those that every client knows for refusals teach nothing beside those that only a setting tells.
-    const untold = this.failures.filter(({ status, body }) => status < 300 && refusalIn(body) === undefined);
-    const told = untold.length > 0 ? untold.map(({ errorBody }) => errorBody) : bad;
-    const failure = verdictOf(good, told, 0)?.failure;
-    const constant = failure ? undefined : constantOf(good, bad);
-    if (failure) this.answers = { ...rest, failure };
-    else if (constant) this.answers = { ...rest, success: constant };
-    return this.isDone(answer);
-  }
-
-  /** The emulator's text of an answer to a start. */
-  get startText(): string | undefined {
-    const starts = this.successes.filter(({ operation }) => operation === "start");
-    return countedText(starts.map(({ answer: { body }, count }) => ({ body, count })));
+  /** Stops the prefix and starts it once more where a sign of success was learnt: one answer alone does not show that it is one. */
+  async compare(): Promise<void> {
+    if (this.known.signs().isProved) return;
+    await this.clear();
+    const own = this.prefix.toString();
+    const answer = await this.start([own]);
+    if ((await this.shows(own)).shown) this.succeeded("start", answer);
   }
 
   /** The settings that some answer needs. */
   needed(): ReceiverAnswers {
-    return needed(this.answers, this.given, (answers) =>
+    const own = Object.entries(this.given).map(([name, one]) => [
+      name,
+      /^success|^failure/.test(name) ? eachSign(one, OPERATIONS) : one,
+    ]);
+    return needed<ReceiverAnswers>(this.answers, Object.fromEntries(own), (answers) =>
       this.seen.map(({ operation, answer }) =>
-        operation === "status" ? this.activeIn(answer, answers) : readDone(answer.http, operation, answers).kind,
+        operation === "status" ? this.activeIn(answer, answers) : this.reads(operation, answer, answers),
       ),
     );
   }
 
   /** True for an answer that a client takes for a success. */
   isDone(answer: Answer, operation: Change = "start"): boolean {
-    return readDone(answer.http, operation, this.answers).kind === "done";
+    return this.reads(operation, answer, this.answers);
+  }
+
+  private reads(operation: SignalingOperation, { http }: Answer, answers: ReceiverAnswers): boolean {
+    const reading = operation === "status" ? readStatusAnswer(http, answers) : readDone(http, operation, answers);
+    return reading.kind === "done";
   }
 
   /**
@@ -292,7 +270,7 @@ export class Receiver {
       this.showsNothing(status);
       const [stop] = stops;
       // Only a stop that ended an active signaling shows the form of a success.
-      if (round === 0 && before.length === 1 && stop && this.successes.length > 0) this.succeeded("stop", stop);
+      if (round === 0 && before.length === 1 && stop) this.succeeded("stop", stop);
       this.started.clear();
       this.listed = undefined;
       this.note({ clear: "signaling" });
@@ -402,7 +380,9 @@ export class Receiver {
       return last;
     });
     const quote = quotable(this.requests.redactor.foreign(answer.body));
-    const whole = new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
+    const whole = new Answer(operation, answer, quote, (body, answers = this.answers) =>
+      readAnswer(body, answers, operation),
+    );
     this.seen.push({ operation, answer: whole });
     if (calm && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;
     return whole;

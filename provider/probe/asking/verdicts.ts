@@ -1,11 +1,59 @@
-import { attempt } from "../../model/errors";
-import type { Answers } from "../../wire/answers";
-import { readAnswer } from "../../wire/node-answer";
+import { given } from "../../client/options";
+import { isObject } from "../../model/json";
+import { type Answers, COMMANDS, type Sign } from "../../wire/answers";
+import { doubtIn, markerIn } from "../../wire/error-marker";
 import type { Command } from "../../wire/node-command";
-import { countedText } from "../shapes/template";
-import { sharedVerdict, successAt, textSigns, verdictOf } from "../shapes/verdicts";
+import type { SignSettings } from "../shapes/answers";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
+import { isIn, KnownAnswers, signsOf } from "./signs";
+
+/** Answers of a node to commands that are known to have been carried out or not. */
+export class Verdicts extends KnownAnswers<Command> {
+  constructor(private readonly learned: Learned) {
+    const reads = ({ answer }: { readonly answer: Answer }, signs: SignSettings<Command>) =>
+      !answer.isRefusedBy({ ...learned.answers, ...signs });
+    super(COMMANDS, () => learned.base, reads);
+  }
+
+  /** Leaves out an answer that no sign makes a success: a node may carry out a part of a request, and refuse it for the other part. */
+  override succeeded(command: Command, answer: Answer, count?: number): void {
+    const isCertain =
+      answer.status >= 300 || (answer.isErrorBy(this.learned.base) && !markerIn(answer.errorBody)?.code);
+    if (!isCertain) super.succeeded(command, answer, count);
+  }
+
+  /**
+   * Judges an answer to a change by its difference from those whose effect a list has shown. `unknown`: it is no known error,
+   * and differs from all of these.
+   */
+  judge(command: Command, answer: Answer): "success" | "refused" | "unknown" {
+    const known = this.successes.filter(({ name }) => name === command).map((one) => one.answer);
+    if (known.some((one) => isLike(one, answer, constants(known)))) return "success";
+    return answer.isRefusal ? "refused" : "unknown";
+  }
+
+  /** The setting by which an answer is an empty list: a member with a value that filled lists have, too, and no failure. */
+  ofEmptyList(answer: Answer): Pick<Answers, "success"> | undefined {
+    const { errorBody } = answer;
+    const lists = [{ name: "list", answer }, ...this.successes.filter(({ name }) => name === "list")] as const;
+    const doubt = isObject(errorBody) ? doubtIn([errorBody], "") : undefined;
+    const { unknown } = this.learned;
+    const failures = [...this.failures, ...(unknown ? [{ name: "list", answer: unknown }] : [])];
+    if (doubt === undefined || lists.length === 1) return undefined;
+    const isShared = (sign: Sign) =>
+      "values" in sign && sign.values.length === 1 && lists.every((one) => isIn(sign, one));
+    const [list] = [...signsOf(lists, failures)].filter((sign) => "member" in sign && sign.member === doubt.member);
+    return list && isShared(list) ? { success: { list } } : undefined;
+  }
+
+  /** Learns the setting with which a client recognises each answer as success or failure; empty if it needs none. */
+  learn(): Pick<Answers, "success" | "failure"> {
+    const { signs } = this.signs();
+    this.learned.signs = signs;
+    return given(signs) as Pick<Answers, "success" | "failure">;
+  }
+}
 
 /** Values that are the same in all of some answers, by the paths of their members. */
 function constants(answers: readonly Answer[]): ReadonlyMap<string, unknown> {
@@ -36,118 +84,4 @@ function scalarsOf(json: unknown, path = ""): Map<string, unknown> {
   return new Map(
     Object.entries(json).flatMap(([name, value]) => [...scalarsOf(value, path === "" ? name : `${path}.${name}`)]),
   );
-}
-
-/** Answers to requests that are known to have been carried out or not. */
-export class Verdicts {
-  private readonly successes: { readonly command: Command; readonly answer: Answer; readonly count?: number }[] = [];
-  private readonly failures: Answer[] = [];
-
-  /** Settings of the user. */
-  private readonly given: Answers;
-
-  constructor(private readonly learned: Learned) {
-    this.given = learned.answers;
-  }
-
-  /** @param answer Answer to a command whose effect a list has shown. @param count Number of its entries. */
-  succeeded(command: Command, answer: Answer, count?: number): void {
-    // A node may carry out a part of a request, and refuse it for the other part.
-    const isRefused = answer.isRefusal && answer.doubt === undefined && !answer.isPage;
-    if (isRefused && !this.isMisread(command, answer)) return;
-    this.successes.push({ command, answer, ...(count !== undefined && { count }) });
-    if (isRefused) this.learn();
-  }
-
-  /** True for a refusal by a learnt sign alone: one of an earlier command, which this one need not have. */
-  private isMisread(command: Command, { status, body }: Answer): boolean {
-    const kind = attempt(() => readAnswer(body, this.given, command))?.kind;
-    return status < 300 && kind !== undefined && kind !== "error";
-  }
-
-  /** Answer to a change that a list has shown, and that the settings do not read as a success; `undefined` if they read all. */
-  get misread(): Answer | undefined {
-    return this.successes.find(({ command, answer }) => command !== "list" && answer.isRefusal)?.answer;
-  }
-
-  /**
-   * Judges an answer to a change by its difference from those whose effect a list has shown. `unknown`: it is no known error,
-   * and differs from all of these.
-   */
-  judge(command: Command, answer: Answer): "success" | "refused" | "unknown" {
-    const known = this.successes.filter((one) => one.command === command).map((one) => one.answer);
-    const isAlike = known.some((one) => isLike(one, answer, constants(known)));
-    if (isAlike) return "success";
-    return answer.isRefusal ? "refused" : "unknown";
-  }
-
-  /** The emulator's text of the answer to such a command; `undefined` if no list has shown the effect of one. */
-  textOf(command: Exclude<Command, "list">): string | undefined {
-    const known = this.successes.filter((one) => one.command === command && one.count !== undefined);
-    return countedText(known.map(({ answer: { body }, count = 0 }) => ({ body, count })));
-  }
-
-  failed(answer: Answer): void {
-    this.failures.push(answer);
-  }
-
-  /** Learns the setting with which a client recognises each answer as success or failure; empty if it needs none. */
-  learn(): Pick<Answers, "success" | "failure"> {
-    const found = this.unseenSuccess() ?? this.wordsOfSuccess() ?? this.unseenFailure() ?? {};
-    this.learned.learn(found);
-    return found;
-  }
-
-  /** The setting by which an answer is an empty list, if filled lists carry the same verdict and no failure does. */
-  ofEmptyList({ errorBody }: Answer): Pick<Answers, "success"> | undefined {
-    const lists = this.successes.filter(({ command }) => command === "list").map(({ answer }) => answer.errorBody);
-    const failures = [...this.failures, ...(this.learned.unknown ? [this.learned.unknown] : [])];
-    const verdict = sharedVerdict(
-      [errorBody, ...lists],
-      failures.map((answer) => answer.errorBody),
-    );
-    return verdict && lists.length > 0 ? { success: { list: verdict } } : undefined;
-  }
-
-  private unseenSuccess(): Pick<Answers, "success"> | undefined {
-    const doubted = this.successes.flatMap(({ command, answer }) =>
-      answer.doubt ? [{ command, doubt: answer.doubt }] : [],
-    );
-    if (doubted.length === 0) return undefined;
-    const members = new Set(doubted.map(({ doubt }) => doubt.member));
-    const all = this.successes.map(({ answer }) => answer.errorBody);
-    const [first] = doubted;
-    if (members.size === 1 && first) return { success: successAt(first.doubt, all) };
-    return {
-      success: Object.fromEntries(
-        doubted.flatMap(({ command, doubt }) => {
-          const own = this.successes.filter((one) => one.command === command).map(({ answer }) => answer.errorBody);
-          const verdict = successAt(doubt, own);
-          return verdict ? [[command, verdict]] : [];
-        }),
-      ),
-    };
-  }
-
-  /** Words in all answers to changes that took effect, and in no known failure, if they are texts that the client misreads. */
-  private wordsOfSuccess(): Pick<Answers, "success"> | undefined {
-    const changes = this.successes.filter(({ command }) => command !== "list");
-    const isUnseen = this.failures.some((answer) => !answer.isRefusal) || changes.some((one) => one.answer.isRefusal);
-    if (!isUnseen || changes[0]?.answer.errorBody !== undefined) return undefined;
-    const success = textSigns(
-      changes.map(({ command, answer: { body, errorBody: json } }) => ({ name: command, body, json })),
-      this.failures.map(({ body }) => body),
-    );
-    return success && { success };
-  }
-
-  private unseenFailure(): Pick<Answers, "success" | "failure"> | undefined {
-    const unseen = this.failures.filter((answer) => !answer.isRefusal).map(({ errorBody }) => errorBody);
-    if (unseen.length === 0) return undefined;
-    const changes = this.successes.filter(({ command }) => command !== "list");
-    return verdictOf(
-      changes.map(({ answer }) => answer.errorBody),
-      unseen,
-    );
-  }
 }

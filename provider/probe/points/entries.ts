@@ -57,7 +57,7 @@ export const entries: readonly Point[] = [
       const isBefore = staged.length === 1 && staged.includes(before ?? "");
       // Only an answer to a request that was not carried out as a whole is known to be a failure.
       if (staged.length > 0 && !isRest && !isBefore) return { is: "other", node: `lists ${some(staged)}`, evidence };
-      if (!isRest) verdicts.failed(answer);
+      if (!isRest) verdicts.failed("insert", answer);
       const known = verdicts.learn();
       const is = isRest ? "rest" : isBefore ? "before" : "nothing";
       if (answer.isRefusal) return { is, ...judged({ answer, known }), evidence };

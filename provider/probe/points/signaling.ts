@@ -64,12 +64,19 @@ export const signaling: readonly Point[] = [
       read: { as: "setting", node: "both are read", settings: READ, dialect: measured(STATUS) },
       rows: { as: "beyond", node: "read as rows, which no switch repeats", settings: READ, dialect: measured(STATUS) },
       misread: { as: "beyond", node: "a start or stop took effect, and no setting reads its answer", settings: READ },
+      alone: {
+        as: "unknown",
+        node: "one start alone was answered, which does not show what in it is the sign of a success",
+      },
     },
     ask: async (bench) => {
       const { signaling } = bench;
       const { idle, start, status } = await bench.trial();
+      await signaling.compare();
       return () => {
-        const { answers, startText, misread } = signaling;
+        const { answers, known } = signaling;
+        const { misread } = known;
+        if (!known.signs().isProved) return { is: "alone", evidence: [start] };
         if (misread) return { is: "misread", evidence: [misread], receiver: settingsOf(answers) };
         const success = successSwitch(start);
         return {
@@ -80,7 +87,7 @@ export const signaling: readonly Point[] = [
           dialect: {
             ...placeSwitches(status, answers),
             statusEmpty: isQuiet(signaling, idle) ? emptySwitch(idle) : undefined,
-            ...(success === undefined ? { signalingText: startText } : { signalingSuccess: success }),
+            ...(success === undefined ? { signalingText: known.textOf("start") } : { signalingSuccess: success }),
           },
         };
       };
@@ -232,7 +239,7 @@ export const signaling: readonly Point[] = [
       const { answer: status, shown } = await signaling.shows(...halves);
       const evidence = [answer, status];
       if (!shown) return { is: "unseen", evidence };
-      if (!signaling.severalSucceeded(answer)) return { is: "unread", evidence };
+      if (!signaling.succeeded("start", answer, 2)) return { is: "unread", evidence };
       return () => ({ is: "both", evidence, receiver: settingsOf(signaling.answers) });
     },
   }),

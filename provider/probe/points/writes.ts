@@ -50,7 +50,7 @@ export const writes: readonly Point[] = [
       }
       // An answer unlike a success, without an effect, is an error, also in a form that no client knows.
       const isError = verdicts.judge("insert", answer) !== "success";
-      if (isError && !shown) verdicts.failed(answer);
+      if (isError && !shown) verdicts.failed("insert", answer);
       const settings = settingsOf(verdicts.learn());
       if (isError && shown) return { is: "both", evidence };
       const is = isError ? "error" : shown ? "overwrite" : "ignored";

@@ -1,13 +1,40 @@
 import {
   type Answers,
+  COMMANDS,
   type Columns,
   LIST_KINDS,
   type ListFormat,
   type ListKind,
   type Member,
   type PerKind,
+  type Sign,
 } from "../../wire/answers";
-import { forKind } from "../../wire/places";
+import { forKind, isSign } from "../../wire/places";
+
+/** One sign for each command or operation that is named. */
+export type EachSign<Name extends string> = Readonly<Partial<Record<Name, Sign>>>;
+
+/** Settings by which a client distinguishes successes from failures. */
+export interface SignSettings<Name extends string> {
+  readonly success?: Sign | EachSign<Name> | undefined;
+  readonly failure?: Sign | EachSign<Name> | undefined;
+}
+
+/** Merges signs; the second ones take precedence, but one for all commands does not replace one that is named. */
+export function mergedSigns<Name extends string>(
+  one: Sign | EachSign<Name> | undefined,
+  two: Sign | EachSign<Name> | undefined,
+  names: readonly Name[],
+): Sign | EachSign<Name> | undefined {
+  if (one === undefined || two === undefined) return two ?? one;
+  if (isSign(two)) return isSign(one) ? two : { ...eachSign(two, names), ...one };
+  return { ...eachSign(one, names), ...two };
+}
+
+/** The sign of each command. */
+export function eachSign<Name extends string>(signs: Sign | EachSign<Name>, names: readonly Name[]): EachSign<Name> {
+  return isSign(signs) ? (Object.fromEntries(names.map((name) => [name, signs])) as EachSign<Name>) : signs;
+}
 
 /** Merges settings; the second ones take precedence. */
 export function merged(one: Answers, two: Answers): Answers {
@@ -19,17 +46,21 @@ export function merged(one: Answers, two: Answers): Answers {
     path: together(one.path, two.path),
     names: eachName(two.names, (name, member) => together(one.names?.[member], name), one.names),
     ignore: union(one.ignore, two.ignore),
+    success: mergedSigns(one.success, two.success, COMMANDS),
+    failure: mergedSigns(one.failure, two.failure, COMMANDS),
   });
 }
 
-/** The same settings, with one for each kind of list wherever kinds may differ. */
-export function byKinds({ format, columns, path, names, ...others }: Answers): Answers {
+/** The same settings, with one for each kind of list and each command wherever these may differ. */
+export function byKinds({ format, columns, path, names, success, failure, ...others }: Answers): Answers {
   return tidy({
     ...others,
     format: format && byKind<ListFormat>(format),
     columns: columns && byKind<Columns>(columns),
     path: path && byKind<string>(path),
     names: eachName(names, (name) => name && byKind<string>(name)),
+    success: success && eachSign(success, COMMANDS),
+    failure: failure && eachSign(failure, COMMANDS),
   });
 }
 
