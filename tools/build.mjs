@@ -14,7 +14,7 @@ const dist = join(root, "dist");
 const buildInfo = join(root, "node_modules", ".cache", "tsc", "build.tsbuildinfo");
 /** Folders of it that have no sources of the same names. */
 const JOINED = ["page", "forward"];
-const SOURCES = ["provider", "policies", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
+const SOURCES = ["provider", "policies", "tools/types", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
 
 /**
  * Compiles `dist`. Fast when little changed; `clean` starts from nothing, for a package that is published.
@@ -25,14 +25,15 @@ export function build({ clean = false } = {}) {
   // The compiler does not notice when single files of its output are missing, so its memory goes with them.
   if (clean || !existsSync(join(dist, "provider", "index.js"))) rmSync(buildInfo, { force: true });
   if (clean) rmSync(dist, { recursive: true, force: true });
+  const types = spawnSync(process.execPath, [join(root, "tools", "build-types.mjs")], { stdio: ["ignore", 2, 2] });
   removeOrphans();
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
   const incremental = ["--incremental", "--tsBuildInfoFile", buildInfo];
   const args = [compiler, "-p", join(root, "tsconfig.build.json"), ...incremental];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
   const entries = Object.values(/** @type {Record<string, { types?: string }>} */ (manifest().exports));
-  const types = entries.flatMap(({ types }) => (types === undefined ? [] : [join(root, types)]));
-  if (status === 0 && !keepReachedTypes(types, filesUnder(dist)) && !clean) return build({ clean: true });
+  const declarations = entries.flatMap(({ types }) => (types === undefined ? [] : [join(root, types)]));
+  if (status === 0 && !keepReachedTypes(declarations, filesUnder(dist)) && !clean) return build({ clean: true });
   writeForOlderCompilers(filesUnder(dist));
   for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
     if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
@@ -43,7 +44,7 @@ export function build({ clean = false } = {}) {
     spawnSync(process.execPath, [join(root, "tools", tool)], { stdio: ["ignore", 2, 2] }),
   );
   // A build with errors is never up to date, though its output is there.
-  const ok = status === 0 && joined.every((tool) => tool.status === 0);
+  const ok = status === 0 && [types, ...joined].every((tool) => tool.status === 0);
   // The compiler does not touch its memory when only the page changed.
   const built = ok ? new Date() : 0;
   if (existsSync(buildInfo)) utimesSync(buildInfo, built, built);

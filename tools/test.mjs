@@ -21,6 +21,8 @@ const filters = args.filter((arg) => !arg.startsWith("--project="));
 
 /** @type {string[]} */
 const failures = [];
+// All that reads sources finds them there.
+await step("types of the schemas (tools/build-types.mjs)", () => script(join(root, "tools", "build-types.mjs")));
 await Promise.all([
   step("lint and format (biome check)", () => node("@biomejs/biome/bin/biome", "check", "--error-on-warnings")),
   step("unused files, exports and dependencies (knip)", () => node("knip/bin/knip.js")),

@@ -43,14 +43,6 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds / 1_000}s`;
 }
 
-/** The end of an exception. */
-export interface Until {
-  /** Its text in the configuration. */
-  readonly text: string;
-  /** Its last moment, in milliseconds since 1970. */
-  readonly moment: Date;
-}
-
 /** A date (the whole day, UTC) or an ISO time with zone, parsed into its last moment. */
 export const until = z.string().transform((text, context) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);

@@ -42,7 +42,7 @@ function drops(match: MatchSpec, packet: Packet): boolean {
   return verdict?.verdict === "drop";
 }
 
-/** What the generated rules of `rules.property.test.ts` do not have. */
+/** Rules of kinds that those of `rules.property.test.ts` are not of. */
 test.each<[MatchSpec, Packet, boolean]>([
   [{ set: { name: "blocked", value: 1 } }, SYN, true],
   [{ set: { name: "blocked", scope: "global", value: { ge: 50, lt: 51 } } }, SYN, true],

@@ -63,7 +63,7 @@ test("no entry holds a secret, known to the emulator or sent in a request", asyn
     const texts = [...known, ...more];
     emulator.fail({ body: JSON.stringify([...texts, ...texts.map((text) => encodeURIComponent(text))]) });
   };
-  const headers = { authorization: `Bearer ${nodeToken}`, "x-api-key": "canary-in-header" };
+  const headers = { authorization: `Bearer ${nodeToken}`, "x-api-key": "canary-in-header", "x-pin": "0451" };
   const sent = { ...list, cmd: "insert", data: [{ p: secretKey }, secretKey, { [nodeToken]: 1 }] };
   echo("canary-in-header");
   await fapi(emulator, sent, headers);
@@ -80,6 +80,11 @@ test("no entry holds a secret, known to the emulator or sent in a request", asyn
   }
   expect(emulator.journal).toHaveLength(25);
   expect(JSON.stringify(emulator.journal)).not.toContain("canary");
+  expect(emulator.journal[0]?.headers).toMatchObject({
+    authorization: "***",
+    "x-pin": "***",
+    host: expect.any(String),
+  });
   expect(emulator.journal[0]?.data).toEqual([{ p: "***" }, "***", { "***": 1 }]);
   expect(emulator.journal[24]?.answer).toMatch(/^[·.]{2000,}\**$/);
 });

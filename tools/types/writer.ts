@@ -1,5 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { z } from "zod";
 
 /** The types of a file. */
@@ -15,14 +13,11 @@ export interface Made {
   readonly imports?: readonly string[];
 }
 
-const root = join(__dirname, "../..");
-
 /** TypeScript in which each member of a schema has its description as a comment: what an editor shows. */
 export function typesOf(made: Made): string {
   const writer = new Writer(made);
   for (const [name, schema] of Object.entries(made.types)) writer.add(name, schema);
-  const note = "// Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.";
-  return formatted([note, ...(made.imports ?? []), "", writer.text].join("\n"));
+  return ["// Made by tools/build-types.mjs.", ...(made.imports ?? []), "", writer.text].join("\n");
 }
 
 /** Characters of a type that fits no line: where it stands again, it refers to its first member. */
@@ -137,13 +132,4 @@ function commentOf(text: string | undefined): string {
   const lines = sentence.replaceAll("*/", "*\\/").match(/.{1,110}(?:\s|$)/g) ?? [];
   if (lines.length === 1) return `/** ${sentence} */\n`;
   return ["/**", ...lines.map((line) => ` * ${line.trim()}`), " */\n"].join("\n");
-}
-
-function formatted(text: string): string {
-  const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
-  return execFileSync(process.execPath, [biome, "format", "--stdin-file-path=types.ts"], {
-    input: text,
-    encoding: "utf8",
-    cwd: root,
-  });
 }
