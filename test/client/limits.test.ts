@@ -15,20 +15,19 @@ describe("time", () => {
     const { answer } = held();
     await using server = await serve(script(answer, reply(200, [])));
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url, timeoutMs: 1_000 }, world);
+    const client = server.node({ timeoutMs: 1_000 }, world);
     const list = client.listPrefixSet(SET);
     await vi.waitFor(() => expect(server.arrived).toHaveLength(1));
     expect([...world.timers].map(({ ms }) => ms)).toEqual([1_000]);
     world.ring();
     expect(await list).toEqual([]);
-    await client.close();
   });
 
   it("the deadline ends the operation, and the last try gets only the time that is left", async () => {
     const { answer } = held();
     await using server = await serve(answer);
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url, timeoutMs: 1_000, deadlineMs: 1_500 }, world);
+    const client = server.node({ timeoutMs: 1_000, deadlineMs: 1_500 }, world);
     const failure = failureOf(client.commit(SET));
     await vi.waitFor(() => expect(server.arrived).toHaveLength(1));
     world.ring();
@@ -38,21 +37,19 @@ describe("time", () => {
     const error = await failure;
     expect(error).toMatchObject({ code: "request-unknown", outcome: "unknown", tries: 2 });
     expect(error.message).toContain("commit failed (time-out, 2 tries in 1.5 s): the deadline is reached.");
-    await client.close();
   });
 
   it("a try that the deadline cuts short is told with the answer before it", async () => {
     const { answer } = held();
     await using server = await serve(script(reply(503, { error: "busy" }), answer));
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url, timeoutMs: 1_000, deadlineMs: 1_000 }, world);
+    const client = server.node({ timeoutMs: 1_000, deadlineMs: 1_000 }, world);
     const failure = failureOf(client.listPrefixSet(SET));
     await vi.waitFor(() => expect(server.arrived).toHaveLength(2));
     world.ring();
     const error = await failure;
     expect(error).toMatchObject({ status: 503, outcome: "unknown", tries: 2 });
     expect(error.message).toMatch(/list failed \(HTTP 503, 2 tries in .*busy.* The deadline is reached\./);
-    await client.close();
   });
 
   it("a body that stops coming is a time-out with an unknown outcome", async () => {
@@ -61,12 +58,11 @@ describe("time", () => {
       response.write("{");
     });
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url, timeoutMs: 1_000, deadlineMs: 1_000 }, world);
+    const client = server.node({ timeoutMs: 1_000, deadlineMs: 1_000 }, world);
     const failure = failureOf(client.commit(SET));
     await vi.waitFor(() => expect(server.arrived).toHaveLength(1));
     world.ring();
     expect(await failure).toMatchObject({ outcome: "unknown", tries: 1 });
-    await client.close();
   });
 });
 
@@ -82,10 +78,9 @@ describe("a list of marks without an end", () => {
       response.on("drain", more);
       more();
     });
-    const client = new NodeClient({ endpoint: server.url, maxAnswerBytes: 100_000 }, new TestWorld());
+    const client = server.node({ maxAnswerBytes: 100_000 });
     const error = await failureOf(client.listMarks("edge", "web", "shost"));
     expect(error.message).toContain("the answer is larger than 100000 bytes, which `maxAnswerBytes` allows");
-    await client.close();
   });
 
   it("that comes slowly names the limit of its time, and is not called unanswered", async () => {
@@ -112,22 +107,20 @@ describe("a list of marks without an end", () => {
 describe("the caller's signal", () => {
   it("that is aborted already sends nothing", async () => {
     await using server = await serve(reply(200));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.commit(SET, { signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ code: "request-cancelled", outcome: "not-sent" });
     expect(server.arrived).toEqual([]);
-    await client.close();
   });
 
   it("ends a request under way, whose outcome is unknown then", async () => {
     await using server = await serve(held().answer);
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const controller = new AbortController();
     const failure = failureOf(client.commit(SET, { signal: controller.signal }));
     await vi.waitFor(() => expect(server.arrived).toHaveLength(1));
     controller.abort();
     expect(await failure).toMatchObject({ code: "request-cancelled", outcome: "unknown", tries: 1 });
-    await client.close();
   });
 
   it("ends a pause", async () => {
@@ -144,7 +137,7 @@ describe("the caller's signal", () => {
   it("leaves the queue, and the others keep their turn", async () => {
     const { answer, responses } = held();
     await using server = await serve(answer);
-    const client = new NodeClient({ endpoint: server.url, maxConcurrency: 1 }, new TestWorld());
+    const client = server.node({ maxConcurrency: 1 });
     const controller = new AbortController();
     const first = client.commit(SET);
     const second = failureOf(client.commit(SET, { signal: controller.signal }));
@@ -157,7 +150,6 @@ describe("the caller's signal", () => {
     await vi.waitFor(() => expect(responses).toHaveLength(2));
     responses[1]?.end();
     await third;
-    await client.close();
   });
 });
 
@@ -191,52 +183,47 @@ describe("the size of an answer", () => {
       response.write("[".padEnd(600));
       response.end("]".padStart(401));
     });
-    const client = new NodeClient({ endpoint: server.url, maxAnswerBytes: 1_000 }, new TestWorld());
+    const client = server.node({ maxAnswerBytes: 1_000 });
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error).toBeInstanceOf(UnexpectedResponse);
     expect(error).toMatchObject({ code: "unexpected-response", tries: 1, status: 200 });
     expect(error.message).toContain("the answer is larger than 1000 bytes, which `maxAnswerBytes` allows");
-    await client.close();
   });
 
   it("is measured in records, too: a list of more than `maxListRecords` is refused", async () => {
     const entries = (count: number) => Array.from({ length: count }, (_, n) => ({ p: `192.0.2.${n}`, v: 1 }));
     await using server = await serve(script(reply(200, entries(3)), reply(200, entries(4))));
-    const client = new NodeClient({ endpoint: server.url, maxListRecords: 3 }, new TestWorld());
+    const client = server.node({ maxListRecords: 3 });
     expect(await client.listPrefixSet(SET)).toHaveLength(3);
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error.message).toContain("the list has 4 records, and `maxListRecords` allows 3");
-    await client.close();
   });
 });
 
 describe("redirects", () => {
   it.each([307, 308])("%i within the origin is followed with method, body and headers", async (status) => {
     await using server = await serve(script(reply(status, "", { location: "/v2/fapi?x=1" }), reply(200, [])));
-    const client = new NodeClient({ endpoint: server.url, headers: { "X-Token": "t0ken" } }, new TestWorld());
+    const client = server.node({ headers: { "X-Token": "t0ken" } });
     await client.listPrefixSet(SET);
     const [first, second] = server.arrived;
     expect(second).toMatchObject({ method: "POST", path: "/v2/fapi?x=1", body: first?.body });
     expect(second?.headers["x-token"]).toBe("t0ken");
-    await client.close();
   });
 
   it("to another origin is refused, and nothing is sent there", async () => {
     await using other = await serve(reply(200, []));
     await using server = await serve(reply(307, "", { location: `${other.url}/fapi` }));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error).toMatchObject({ outcome: "refused", status: 307, tries: 1 });
     expect(error.message).toContain(`it redirects to ${other.url}/fapi. Only 307 and 308 within one origin`);
     expect(other.arrived).toEqual([]);
-    await client.close();
   });
 
   it("in a circle end", async () => {
     await using server = await serve(reply(307, "", { location: "/fapi" }));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     expect(await failureOf(client.listPrefixSet(SET))).toMatchObject({ outcome: "refused", status: 307 });
     expect(server.arrived).toHaveLength(6);
-    await client.close();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NodeClient, type NodeOptions } from "../../provider/client";
+import type { NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 import { failureOf, reply, script, serve, TestWorld } from "./support";
 
@@ -16,7 +16,7 @@ async function bench(...answers: Parameters<typeof script>) {
     world.time += 500;
     return script(...answers)(request, response, count);
   });
-  const client = (options: Partial<NodeOptions> = {}) => new NodeClient({ endpoint: server.url, ...options }, world);
+  const client = (options: Partial<NodeOptions> = {}) => server.node({ ...options }, world);
   return { world, server, starts, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 

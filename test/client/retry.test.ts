@@ -6,26 +6,24 @@ describe("repeats", () => {
   it("go on with growing pauses until the node answers", async () => {
     await using server = await serve(script(reply(503), reset, truncated, reply(500), reply(200, { data: [] })));
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     expect(await client.listPrefixSet(SET)).toEqual([]);
     expect(world.pauses).toEqual([300, 600, 1200, 2400]);
-    await client.close();
   });
 
   it("take anything from nothing to the whole pause: full jitter", async () => {
     await using server = await serve(script(reply(503), reply(503), reply(200, [])));
     const draws = [0.5, 0];
     const world = new TestWorld(() => draws.shift() ?? 1);
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([150, 0]);
-    await client.close();
   });
 
   it("are not made with a single try, nor by a client of a receiver", async () => {
     await using server = await serve(reply(503));
     const world = Object.assign(new TestWorld(), { maxTries: 1 });
-    const node = new NodeClient({ endpoint: server.url }, world);
+    const node = server.node({}, world);
     const signaling = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "canary-5ecret" }, world);
     expect(await failureOf(node.listPrefixSet(SET))).toMatchObject({ tries: 1 });
     expect(await failureOf(signaling.status())).toMatchObject({ tries: 1 });
@@ -58,11 +56,10 @@ describe("repeats", () => {
 
   it.each([400, 401, 403, 404, 405, 409, 501, 505, 507])("are not made after HTTP %i", async (status) => {
     await using server = await serve(reply(status, "no"));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.insert(SET, [["192.0.2.0/24", 1]]));
     expect(error).toMatchObject({ code: "request-refused", outcome: "refused", status, tries: 1 });
     expect(server.arrived).toHaveLength(1);
-    await client.close();
   });
 
   it.each([
@@ -71,9 +68,8 @@ describe("repeats", () => {
     { status: 502, outcome: "unknown" },
   ])("are made after HTTP $status, whose outcome is $outcome", async ({ status, outcome }) => {
     await using server = await serve(reply(status));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     expect(await failureOf(client.commit(SET))).toMatchObject({ outcome, status, tries: 5 });
-    await client.close();
   });
 
   it.each([
@@ -90,7 +86,7 @@ describe("repeats", () => {
       response.writeHead(status).end(JSON.stringify({ error: told }));
     });
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     const error = await failureOf(client.commit(SET));
     expect(error).toMatchObject({ status, outcome });
     expect(server.arrived.length).toBeGreaterThan(8);
@@ -101,15 +97,13 @@ describe("repeats", () => {
     most = 0;
     await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(client.listPrefixSet(SET))));
     expect(most).toBe(1);
-    await client.close();
   });
 
   it("report a refusal after a lost answer with the number of tries", async () => {
     await using server = await serve(script(reset, reply(400, { error: "exists" })));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.insert(SET, [["192.0.2.0/24", 1]]));
     expect(error).toMatchObject({ outcome: "refused", tries: 2, status: 400 });
-    await client.close();
   });
 
   it("that cannot be sent leave the outcome of the first try unknown", async () => {
@@ -117,31 +111,28 @@ describe("repeats", () => {
       response.socket?.resetAndDestroy();
       await server[Symbol.asyncDispose]();
     });
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.commit(SET));
     expect(error).toMatchObject({ outcome: "unknown", tries: 5 });
     expect(error.message).toContain("no connection");
-    await client.close();
   });
 
   it("of a node that is not there certainly did nothing", async () => {
     const server = await serve(reply(200));
     await server[Symbol.asyncDispose]();
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.commit(SET));
     expect(error).toMatchObject({ code: "request-not-sent", outcome: "not-sent", tries: 5 });
     expect(error.message).toMatch(/commit failed \(no connection, 5 tries in 4\.5 s\): .*ECONNREFUSED/);
-    await client.close();
   });
 
   it("wait until a proxy's page and a cut answer give way to a list", async () => {
     await using server = await serve(
       script(reply(200, "<html><title>Please wait</title>"), reply(200, '{"data":['), reply(200, ""), reply(200, [])),
     );
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     expect(await client.listPrefixSet(SET)).toEqual([]);
     expect(server.arrived).toHaveLength(4);
-    await client.close();
   });
 });
 
@@ -149,20 +140,18 @@ describe("Retry-After", () => {
   it("in seconds is the pause", async () => {
     await using server = await serve(script(reply(429, "", { "retry-after": "7" }), reply(200, [])));
     const world = new TestWorld(() => 0);
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([7_000]);
-    await client.close();
   });
 
   it("as a date counts from the node's own clock", async () => {
     const headers = { date: "Mon, 01 Jun 2026 10:00:00 GMT", "retry-after": "Mon, 01 Jun 2026 10:00:09 GMT" };
     await using server = await serve(script(reply(503, "", headers), reply(200, [])));
     const world = new TestWorld(() => 0);
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([9_000]);
-    await client.close();
   });
 
   it("is the shortest pause: jitter is added, so that refused clients come back one by one", async () => {
@@ -171,10 +160,9 @@ describe("Retry-After", () => {
     );
     const draws = [0.5, 1];
     const world = new TestWorld(() => draws.shift() ?? 0);
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([7_150, 7_600]);
-    await client.close();
   });
 
   it.each(["2026-12-01T00:00:09Z", "Tue, 1 Dec 2026 00:00:09 GMT", "December 1, 2026 00:00:09", "Tue Dec 01 2026"])(
@@ -182,19 +170,17 @@ describe("Retry-After", () => {
     async (text) => {
       await using server = await serve(script(reply(503, "", { "retry-after": text }), reply(200, [])));
       const world = new TestWorld();
-      const client = new NodeClient({ endpoint: server.url }, world);
+      const client = server.node({}, world);
       await client.listPrefixSet(SET);
       expect(world.pauses).toEqual([300]);
-      await client.close();
     },
   );
 
   it("that exceeds the deadline with its jitter ends the operation, naming the limit", async () => {
     await using server = await serve(script(reply(503), reply(503), reply(429, "", { "retry-after": "59" })));
-    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const client = server.node();
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error.message).toContain("The deadline is reached.");
-    await client.close();
   });
 
   it("never shortens a pause, and what is no time is ignored", async () => {
@@ -202,16 +188,15 @@ describe("Retry-After", () => {
       script(reply(503, "", { "retry-after": "0" }), reply(503, "", { "retry-after": "soon" }), reply(200, [])),
     );
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([300, 600]);
-    await client.close();
   });
 
   it("beyond the deadline ends the operation at once", async () => {
     await using server = await serve(reply(429, { error: "slow down" }, { "retry-after": "61" }));
     const world = new TestWorld();
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = server.node({}, world);
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error.message).toBe(
       `Set prefixset://edge/blocked on ${server.host}: list failed (HTTP 429): slow down. ` +
@@ -219,6 +204,5 @@ describe("Retry-After", () => {
     );
     expect(error).toMatchObject({ outcome: "not-sent", tries: 1 });
     expect(world.pauses).toEqual([]);
-    await client.close();
   });
 });

@@ -137,18 +137,16 @@ it("the credentials themselves are sent as they are", async () => {
 
 it("a cut of a long text leaves no half of a secret", async () => {
   await using server = await serve(reply(400, `${"x".repeat(294)}${TOKEN}`));
-  const client = new NodeClient({ endpoint: server.url, headers: { "X-Token": TOKEN } }, new TestWorld());
+  const client = server.node({ headers: { "X-Token": TOKEN } });
   expect(everything(await failureOf(client.commit(SET)))).not.toContain("canar");
-  await client.close();
 });
 
 it("a cause keeps its name, code and place, and nothing else of the library's error", async () => {
   await using server = await serve(script(reset));
-  const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+  const client = server.node();
   const { cause } = await failureOf(client.commit(SET));
   expect(cause).toBeInstanceOf(Error);
   expect(Object.keys(cause as Error)).toEqual(["code"]);
-  await client.close();
 });
 
 describe("Redactor", () => {

@@ -5,12 +5,11 @@ import { failureOf, reply, SET, serve, TestWorld } from "./support";
 /** The error of a list of the set, or its entries, for an answer of the node. */
 async function list(status: number, body: unknown, options: Partial<NodeOptions> = {}) {
   await using server = await serve(reply(status, body));
-  const client = new NodeClient({ endpoint: server.url, ...options }, new TestWorld());
+  const client = server.node({ ...options });
   const told = await client.listPrefixSet(SET).then(
     (entries) => entries.map(({ prefix, value, spelling }) => [prefix.toString(), value, spelling]),
     (error: Error) => error.message.replaceAll(server.host, "NODE"),
   );
-  await client.close();
   return told;
 }
 
@@ -50,7 +49,7 @@ it("an empty object is an empty list once any client has seen a keyed list", asy
   const answers: unknown[] = [{}, { "192.0.2.0/24": 1 }, {}, { data: {} }];
   await using server = await serve((request, response, count) => reply(200, answers[count - 1])(request, response, 1));
   const world = new TestWorld();
-  const ask = () => new NodeClient({ endpoint: server.url }, world).listPrefixSet(SET);
+  const ask = () => server.node({}, world).listPrefixSet(SET);
   expect(await failureOf(ask())).toBeInstanceOf(UnexpectedResponse);
   expect(await ask()).toHaveLength(1);
   expect(await ask()).toEqual([]);
@@ -66,7 +65,7 @@ it.each([
   [404, { fault: "no such set", at: "edge", size: 7 }, 'the answer is {"fault":text,"at":text,"size":number}'],
 ])("status %d and %j is an error at once, in the node's words", async (status, body, words) => {
   await using server = await serve(reply(status, body));
-  const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+  const client = server.node();
   for (const request of [client.listPrefixSet(SET), client.insert(SET, [["192.0.2.0/24", 1]]), client.commit(SET)]) {
     const error = await failureOf(request);
     expect(error).toMatchObject({ outcome: "refused", tries: 1, status });
@@ -87,7 +86,7 @@ it("what a node answered to changes is kept, short and without secrets", async (
     const body = cmd === "insert" ? { inserted: 0, by: "canary-5ecret" } : cmd === "delete" ? "" : "x".repeat(500);
     reply(200, body)(request, response, 1);
   });
-  const client = new NodeClient({ endpoint: server.url, headers: { "x-token": "canary-5ecret" } }, new TestWorld());
+  const client = server.node({ headers: { "x-token": "canary-5ecret" } });
   const set = client.set(SET);
   await set.insert([["192.0.2.0/24" as never, 1]]);
   await set.delete(["192.0.2.0/24"]);
@@ -97,23 +96,21 @@ it("what a node answered to changes is kept, short and without secrets", async (
     ["delete", "an empty body"],
     ["commit", `${"x".repeat(200)}…`],
   ]);
-  await client.close();
 });
 
 it("what a node refused is kept too, with its status", async () => {
   await using server = await serve(reply(409, { error: "busy with canary-5ecret" }));
-  const client = new NodeClient({ endpoint: server.url, headers: { "x-token": "canary-5ecret" } }, new TestWorld());
+  const client = server.node({ headers: { "x-token": "canary-5ecret" } });
   const set = client.set(SET);
   await failureOf(set.commit());
   expect([...set.answered]).toEqual([
     ["commit", expect.stringMatching(/^HTTP 409, \{"error":"busy with (?!canary).*"\}$/)],
   ]);
-  await client.close();
 });
 
 it("a value that a node listed goes back to it as it came", async () => {
   await using server = await serve(reply(200));
-  const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+  const client = server.node();
   const values = [1.5, -1, "drop", "18446744073709551617", "017"];
   await client.set(SET).insert(values.map((value, n) => [`192.0.2.${n}/32` as never, value]));
   const sent = /"data":(.*)\}$/.exec(server.arrived[0]?.body ?? "")?.[1];
@@ -122,5 +119,4 @@ it("a value that a node listed goes back to it as it came", async () => {
   );
   const own = await failureOf(client.insert(SET, [["192.0.2.0/24", 1.5]]));
   expect(own.message).toContain("the value 1.5 is not an integer from 0 to 4294967295");
-  await client.close();
 });

@@ -116,9 +116,8 @@ describe("ensureActive", () => {
         reply(200, { IP_prefix: [A] }),
       ),
     );
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     expect(await client.ensureActive([A])).toEqual({ started: [A], already: [] });
-    await client.close();
   });
 
   it("a lone prefix that another client started in between is not ours", async () => {
@@ -167,10 +166,9 @@ describe("ensureActive", () => {
 
   it("a receiver that goes silent leaves what was last known, and says so", async () => {
     await using server = await serve(script(reply(200, { IP_prefix: [A] }), reset));
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     const error = await failureOf(client.ensureActive([A, B]));
     expect(error).toMatchObject({ already: [A], started: [], missing: [B], verified: false, outcome: "unknown" });
-    await client.close();
   });
 
   it("a start that never shows fails at the deadline", async () => {
@@ -185,25 +183,23 @@ describe("ensureActive", () => {
   it("sends nothing to a receiver that is not there, and nothing once it is cancelled", async () => {
     const server = await serve(reply(200));
     await server[Symbol.asyncDispose]();
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     const error = await failureOf(client.ensureActive([A]));
     expect(error).not.toBeInstanceOf(SignalingIncomplete);
     expect(error).toMatchObject({ operation: "status", outcome: "not-sent" });
     expect(await failureOf(client.ensureActive([A], { signal: AbortSignal.abort() }))).toMatchObject({
       code: "request-cancelled",
     });
-    await client.close();
   });
 
   it("that was answered stands where the status after it fails", async () => {
     await using server = await serve(script(reply(200, { IP_prefix: [] }), reply(200, "ok"), reply(500)));
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     expect(await client.ensureActive([A])).toMatchObject({
       started: [A],
       already: [],
       unseen: { operation: "status" },
     });
-    await client.close();
   });
 });
 
@@ -244,29 +240,26 @@ describe("ensureInactive", () => {
 describe("start and stop", () => {
   it("are not repeated when they may have happened", async () => {
     await using server = await serve(reset);
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     expect(await failureOf(client.start([A]))).toMatchObject({ outcome: "unknown", tries: 1 });
     expect(server.arrived).toHaveLength(1);
-    await client.close();
   });
 
   it("are repeated when they certainly did not", async () => {
     await using server = await serve(script(reply(429), reply(200, "OK\n")));
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     await client.stop([A]);
     expect(server.arrived.map(({ method, path, body }) => [method, path, body])).toEqual(
       Array(2).fill(["POST", "/c1/k3y/stop", '{"IP_prefix":["192.0.2.1/32"]}']),
     );
-    await client.close();
   });
 
   it.each(["", "pending", "<html>", '{"status":"queued"}', '{"IP_prefix":[]}', "{}", "[]", "not ok"])(
     "the answer %o is no success",
     async (body) => {
       await using server = await serve(reply(200, body));
-      const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+      const client = server.receiver();
       expect(await failureOf(client.start([A]))).toMatchObject({ code: "unexpected-response", outcome: "unknown" });
-      await client.close();
     },
   );
 });
@@ -275,10 +268,9 @@ describe("status", () => {
   it("is canonical, each prefix once; null is how some languages write an empty array", async () => {
     const answers = [["192.0.2.1", "192.0.2.1/32", "198.51.100.9/24", "2001:DB8::/32"], null];
     await using server = await serve(script(...answers.map((IP_prefix) => reply(200, { IP_prefix }))));
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     expect(await client.status()).toEqual([A, B, C]);
     expect(await client.status()).toEqual([]);
-    await client.close();
   });
 
   it.each([
@@ -293,9 +285,8 @@ describe("status", () => {
     '{"IP_prefix":["x"]}',
   ])("%s is no status, and never an empty one", async (body) => {
     await using server = await serve(reply(200, body));
-    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const client = server.receiver();
     expect(await failureOf(client.status())).toMatchObject({ code: "unexpected-response" });
-    await client.close();
   });
 
   it("id and secret are one path segment each, whatever they contain", async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { World } from "../../provider/client";
+import { NodeClient, type NodeOptions, SignalingClient, type World } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 
 /** A request as it arrived. */
@@ -20,6 +20,10 @@ export interface TestServer extends AsyncDisposable {
   readonly arrived: Arrived[];
   /** Connections accepted so far. */
   readonly connections: number;
+  /** A client of a node here, which ends with the server. */
+  node(options?: Partial<NodeOptions>, world?: World): NodeClient;
+  /** A client of a receiver here, which ends with the server. */
+  receiver(world?: World): SignalingClient;
 }
 
 /** Starts a server on loopback; `answer` gets each whole request and its number from 1. */
@@ -38,18 +42,29 @@ export async function serve(answer: Answer): Promise<TestServer> {
   server.on("connection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const clients: (NodeClient | SignalingClient)[] = [];
+  const kept = <T extends NodeClient | SignalingClient>(client: T): T => {
+    clients.push(client);
+    return client;
+  };
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     host: `127.0.0.1:${port}`,
     arrived,
+    node: (options = {}, world = new TestWorld()) => kept(new NodeClient({ endpoint: url, ...options }, world)),
+    receiver: (world = new TestWorld()) => kept(new SignalingClient({ url, clientId: "c1", secretKey: "k3y" }, world)),
     get connections() {
       return connections;
     },
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+    async [Symbol.asyncDispose]() {
+      const closed = clients.splice(0).map((client) => client.close());
+      await new Promise((resolve) => {
+        server.close(resolve);
         server.closeAllConnections();
-      }),
+      });
+      await Promise.all(closed);
+    },
   };
 }
 

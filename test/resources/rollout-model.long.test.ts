@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
-import { walkLives } from "./support/node-lives";
 import { subsets, walkStates } from "./support/rollout-states";
 
 it("no content comes to a node before its time, whichever of the four nodes are silent", () => {
-  const { starts, states, problems, steps } = walkStates(subsets(["a", "b", "c", "d"]));
+  const { starts, states, problems } = walkStates(subsets(["a", "b", "c", "d"]));
   expect(problems).toEqual([]);
   expect(starts).toBe(16 * 10 * 10 * 55);
   expect(states).toBeGreaterThan(starts);
-  expect(walkLives(steps).problems).toEqual([]);
 });
 
 it.each([

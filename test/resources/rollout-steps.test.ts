@@ -1,33 +1,10 @@
 import { expect, it } from "vitest";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
-import { startHealth } from "../support/health";
-import { A, B, bench, group, URL } from "./support/group-bench";
+import { A, B, filled, group, NODES, URL, WAVES } from "./support/group-bench";
 
-const NODES = ["ams1", "fra1", "lab1"];
-const WAVES = [["lab1"], ["fra1"], ["ams1"]];
 const [OLD, NEW] = [{ [A]: 1 }, { [A]: 1, [B]: 1 }];
-
-/** A group that is filled with the old contents, wave by wave, and what an `up` of others says and leaves behind. */
-async function filled(more: object = {}) {
-  const stack = await bench(...NODES);
-  const doctor = await startHealth();
-  const rollout = { waves: WAVES, check: { url: doctor.url }, ...more };
-  const up = async (entries: object, args: object = {}, options: Parameters<typeof stack.engine.up>[1] = {}) => {
-    const { errors, printed } = await stack.engine.up([group(entries, NODES, { rollout, ...args })], options);
-    return { error: errors.map(({ message }) => message).join("\n"), printed };
-  };
-  expect((await up(OLD)).error).toBe("");
-  doctor.asked();
-  return {
-    ...stack,
-    ...{ doctor, rollout, up },
-    [Symbol.asyncDispose]: async () => {
-      await doctor[Symbol.asyncDispose]();
-      await stack[Symbol.asyncDispose]();
-    },
-  };
-}
+const WITHOUT = { rollout: undefined };
 
 it("a commit that fails within a wave leaves the later ones alone, and the next run begins with that node", async () => {
   await using waves = await filled();
@@ -101,7 +78,7 @@ it("after the last wave no message speaks of others", async () => {
 });
 
 it("a check that passes when it is tried again has passed", async () => {
-  await using waves = await filled();
+  await using waves = await filled({ checkTimeoutMs: undefined });
   waves.doctor.ill.set("fra1", 503);
   let tries = 0;
   waves.doctor.onAsked = (node) => {
@@ -119,7 +96,7 @@ it("a group that is replaced while it is red (--replace) is checked before anyth
   expect((await waves.up(NEW)).error).toContain("wave 2 of 3 (fra1) did not pass: ");
   // The engine tells the provider nothing of the state then: it asks for a create beside the old one, and for its delete later.
   const { engine } = waves;
-  engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
+  waves.replace();
   // A new content begins with the first wave, and stops at the node that is ill.
   for (const entries of [NEW, { [A]: 2 }]) {
     expect((await waves.up(entries)).error).toContain("(fra1) did not pass: ");
@@ -131,18 +108,13 @@ it("a group that is replaced while it is red (--replace) is checked before anyth
   expect(engine.state).toHaveLength(1);
 });
 
-/** The group as the engine replaces it: it asks for a create beside the old one, and for its delete later. */
-function replaced(engine: { state: readonly object[] }) {
-  engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
-}
-
 it("what a replaced group alone declared leaves its nodes wave by wave, and stays behind a check that does not pass", async () => {
   await using waves = await filled();
   expect((await waves.up(NEW)).error).toBe("");
   waves.doctor.onAsked = () => {
     if (waves.held().lab1?.[B] === undefined) waves.doctor.ill.set("fra1", 503);
   };
-  replaced(waves.engine);
+  waves.replace();
   for (let run = 0; run < 2; run++) {
     const { error } = await waves.up(OLD, {}, { refresh: run === 0 });
     expect(error).toMatch(
@@ -158,8 +130,6 @@ it("what a replaced group alone declared leaves its nodes wave by wave, and stay
   expect(waves.engine.state).toHaveLength(1);
 });
 
-const WITHOUT = { rollout: undefined };
-
 it("a group that is replaced while it is red, under a program without the check, is asked the check of its state", async () => {
   await using waves = await filled();
   waves.doctor.ill.set("lab1", 503);
@@ -169,7 +139,7 @@ it("a group that is replaced while it is red, under a program without the check,
     [{ [A]: 2 }, true],
     [OLD, true],
   ] as const) {
-    replaced(waves.engine);
+    waves.replace();
     const { printed } = await waves.engine.preview([group(entries, NODES)], { refresh });
     expect(printed.join("\n")).toContain(`${URL}: wave 1 of 3 (lab1) did not pass: GET `);
     const { error } = await waves.up(entries, WITHOUT, { refresh });
@@ -184,11 +154,10 @@ it("a group that is replaced while it is red, under a program without the check,
 it("a group that was killed and is replaced then is asked the check of its state, though nothing says that it is red", async () => {
   await using waves = await filled();
   waves.doctor.ill.set("lab1", 503);
-  for (let request = 1; waves.held().lab1?.[B] === undefined && request < 20; request++)
-    await waves.up(NEW, {}, { world: new HurriedWorld({ request, when: "after" }) });
+  await waves.killed(({ lab1 }) => lab1?.[B] !== undefined, NEW);
   expect(waves.outputs().rollout).not.toHaveProperty("reason");
   expect((await waves.up(NEW, WITHOUT)).error).toContain("wave 1 of 1 (lab1) did not pass: ");
-  replaced(waves.engine);
+  waves.replace();
   expect((await waves.up(NEW, WITHOUT, { refresh: true })).error).toContain("(lab1) did not pass: ");
   expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
 });
@@ -210,7 +179,7 @@ it("a group that is replaced or renamed while it is red, and of which the engine
     await using waves = await filled();
     waves.doctor.ill.set("lab1", 503);
     expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
-    if (name === "blocked") replaced(waves.engine);
+    if (name === "blocked") waves.replace();
     const up = async (entries: object) => {
       const { errors } = await waves.engine.up([{ ...group(entries, NODES, { rollout: { waves: WAVES } }), name }]);
       return errors.map(({ message }) => message).join("\n");
@@ -229,7 +198,7 @@ it("what takes the place of a red group unseen leaves the run red, until the che
     await using waves = await filled();
     waves.doctor.ill.set("lab1", 503);
     expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
-    if (name === "blocked") replaced(waves.engine);
+    if (name === "blocked") waves.replace();
     const program = [{ ...group({ ...NEW, "203.0.113.0/24": 1 }, NODES), name }];
     for (const effect of ["began to write", "wrote nothing of"]) {
       for (const node of Object.values(waves.nodes)) node.clearJournal();

@@ -1,5 +1,7 @@
 import { type Emulator, startEmulator } from "../../../provider/emulator";
 import { type Declared, MiniEngine } from "../../failures/support/engine";
+import { HurriedWorld } from "../../failures/support/hurried-world";
+import { startHealth } from "../../support/health";
 
 export const URL = "prefixset://edge/blocked";
 export const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
@@ -37,4 +39,52 @@ export function configured(nodes: Record<string, Pick<Emulator, "endpoint">>) {
 
 export function group(entries: object, nodes: unknown, more: object = {}): Declared {
   return { type: "PrefixSetGroup", name: "blocked", args: { arena: "edge", set: "blocked", entries, nodes, ...more } };
+}
+
+export const NODES = ["ams1", "fra1", "lab1"];
+export const WAVES = [["lab1"], ["fra1"], ["ams1"]];
+
+/** A group of three nodes with waves and a check, and what its runs say. `fill` brings the first content. */
+export async function waves(more: object = {}) {
+  const stack = await bench(...NODES);
+  const doctor = await startHealth();
+  const { engine } = stack;
+  const rollout = { waves: WAVES, check: { url: doctor.url }, checkTimeoutMs: 1_000, ...more };
+  const program = (entries: object, args: object = {}) => [group(entries, NODES, { rollout, ...args })];
+  const told = ({ errors, ...rest }: Awaited<ReturnType<typeof engine.up>>) => ({
+    ...rest,
+    error: errors.map(({ message }) => message).join("\n"),
+  });
+  const up = async (entries: object, args: object = {}, options: Parameters<typeof engine.up>[1] = {}) =>
+    told(await engine.up(program(entries, args), options));
+  return {
+    ...{ ...stack, doctor, rollout, up },
+    preview: async (entries: object, args: object = {}) => told(await engine.preview(program(entries, args))),
+    /** Kills ups of a content, each one request later than the one before, until it is so at the nodes. */
+    killed: async (isDone: (held: ReturnType<typeof stack.held>) => boolean, entries: object, args: object = {}) => {
+      for (let request = 1; !isDone(stack.held()) && request < 20; request++)
+        await up(entries, args, { world: new HurriedWorld({ request, when: "after" }) });
+    },
+    /** The engine replaces the group: it asks for a create beside the old one, and for its delete later. */
+    replace: () => {
+      engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
+    },
+    async fill(entries: object = { [A]: 1 }) {
+      const { error } = await up(entries);
+      if (error !== "") throw new Error(error);
+      doctor.asked();
+      stack.asked();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await doctor[Symbol.asyncDispose]();
+      await stack[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The same, filled. */
+export async function filled(more: object = {}, entries?: object) {
+  const group = await waves(more);
+  await group.fill(entries);
+  return group;
 }

@@ -38,7 +38,7 @@ function distinct(all: readonly NodeState[]): NodeState[] {
 }
 
 /** A node of a run as a letter. */
-export function codeOf({ holds, had, open, lost, silent, isPassedOver }: NodeState): string {
+function codeOf({ holds, had, open, lost, silent, isPassedOver }: NodeState): string {
   const flags = [holds, had, lost, silent, isPassedOver].reduce<number>(
     (sum, flag) => 2 * sum + Number(flag === true),
     0,
@@ -47,7 +47,7 @@ export function codeOf({ holds, had, open, lost, silent, isPassedOver }: NodeSta
 }
 
 /** Checks of a rollout: its own, and one that its open nodes have to pass and the program no longer has. */
-export type Asked = Pick<RolloutState, "hasCheck" | "isBlocked">;
+type Asked = Pick<RolloutState, "hasCheck" | "isBlocked">;
 
 /** A rollout at the start of a run. Only open nodes can block it. */
 function rollout(
@@ -158,14 +158,12 @@ function carriedOut(start: RolloutState, eventOf: (all: readonly Event[]) => Eve
 }
 
 /** Numbers of what was reached, and what was wrong. */
-export interface Walked {
+interface Walked {
   /** Runs by what they begin with. */
   readonly starts: number;
   /** States of these runs, each with all events. */
   readonly states: number;
   readonly problems: readonly string[];
-  /** Kinds of steps that come to a node, by its letter. */
-  readonly steps: ReadonlyMap<string, ReadonlySet<Exclude<Step["do"], "end">>>;
 }
 
 /**
@@ -177,7 +175,6 @@ export function walkStates(
   asked: Asked = { hasCheck: true, isBlocked: false },
 ): Walked {
   const problems = new Set<string>();
-  const steps = new Map<string, Set<Exclude<Step["do"], "end">>>();
   const seen = new Set<string>();
   let starts = 0;
   const walk = (start: RolloutState) => {
@@ -188,10 +185,6 @@ export function walkStates(
       seen.add(key);
       const step = next(state);
       if (step.do === "end") continue;
-      for (const name of step.nodes) {
-        const letter = codeOf(state.nodes.get(name) as NodeState);
-        steps.set(letter, (steps.get(letter) ?? new Set()).add(step.do));
-      }
       if (state.isBlocked && step.do === "write" && step.as !== "revert")
         problems.add(
           `${shown(step)} is new, and the check of what is there has not passed: ${JSON.stringify([...state.nodes])}`,
@@ -214,5 +207,5 @@ export function walkStates(
   for (const a of KINDS)
     for (const b of KINDS)
       for (const c of KINDS) for (const d of KINDS) if (codeOf(c) <= codeOf(d)) begin([a, b, c, d]);
-  return { starts, states: seen.size, problems: [...problems], steps };
+  return { starts, states: seen.size, problems: [...problems] };
 }
