@@ -58,10 +58,10 @@ export function parsePolicyConfig(
   rules: readonly Configurable[],
   source: string = CONFIG_FILE,
 ): PolicyConfig {
-  const result = policyConfigSchema(rules).safeParse(input ?? {});
+  const result = policyConfigSchema(rules).safeParse(input);
   if (!result.success) throw new PolicyConfigError(source, toIssues(result.error));
   // Settings stay as they were written: those of the command line are laid over them before a rule reads them.
-  return { ...result.data, rules: (input?.rules ?? {}) as RuleSettings };
+  return { ...result.data, rules: (input.rules ?? {}) as RuleSettings };
 }
 
 /** The issues of a failed parse; for a union, those of the likeliest branch. */
@@ -88,17 +88,22 @@ function isTypeOnly(issues: readonly { readonly code?: string }[]): boolean {
 
 function readConfigFile(file: string, { PACKETFILTER_POLICIES: named }: Environment): PolicyConfigInput {
   let text: string;
+  let read: unknown;
   try {
     text = named ? readFileSync(file, "utf8") : readFound(file);
   } catch (error) {
     throw new PolicyConfigError(file, [{ path: "", message: `cannot be read: ${(error as Error).message}` }]);
   }
   try {
-    return (readYaml(text) ?? {}) as PolicyConfigInput;
+    read = readYaml(text);
   } catch (error) {
     if (error instanceof ExcessError) throw new PolicyConfigError(file, [{ path: "", message: error.message }]);
     throw new PolicyConfigError(file, [{ path: "", message: `is not YAML: ${(error as Error).message}` }]);
   }
+  // What failed to write the file leaves this: defaults are no policies of anybody.
+  if (read === null || read === undefined)
+    throw new PolicyConfigError(file, [{ path: "", message: "is empty: write at least {}" }]);
+  return read as PolicyConfigInput;
 }
 
 /** The file that {@link loadPolicyConfig} reads; `undefined` where there is none. */

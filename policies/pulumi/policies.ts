@@ -18,7 +18,7 @@ import { readable } from "../rules/readable";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
 import { configSchema } from "./config-schema";
-import { unwrap, unwrapDeep } from "./unwrap";
+import { membersOf, targetOf, unwrap, unwrapDeep } from "./unwrap";
 
 /**
  * Rules as policies of Pulumi, for `new PolicyPack("…", { policies })`. Default: all rules of this package, configured by
@@ -62,7 +62,7 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
         // Not cached, since the properties are about to change.
         const resource = readResource(metaOf(kind, args, run), unwrapDeep(args.props) as Record<string, unknown>);
         const changes = ifKnown(() => rule.remediate?.(resource, context(settings(args), run)));
-        return changes && Object.assign(args.props, changes);
+        return changes && Object.assign(args.props, withMembers(args.props, changes));
       },
     }),
     validateResource: (args, report) => {
@@ -95,6 +95,14 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
       send(judgeStack(rule, { sets, signalings }, settings(args), run), rule, run, report);
     },
   };
+}
+
+/** The changes of a remediation, in which a list is what it adds to that of the resource. */
+function withMembers(properties: object, changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const own = targetOf(properties) as Readonly<Record<string, unknown>>;
+  const changed = ([name, value]: [string, unknown]) =>
+    [name, Array.isArray(value) ? [...membersOf(own[name]), ...value] : value] as const;
+  return Object.fromEntries(Object.entries(changes).map(changed));
 }
 
 const REFUSED = "The resource's own check refused it: its message says why";

@@ -22,3 +22,18 @@ export function unwrapDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unwrapDeep);
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unwrapDeep(member)]));
 }
+
+/** The members of a list among properties as they are, secret ones in their wrappers; empty for anything else. */
+export function membersOf(value: unknown): readonly unknown[] {
+  if (value instanceof Secret) return membersOf(value.value);
+  const target = targetOf(value);
+  if (target !== value) return membersOf(target);
+  return Array.isArray(value) ? value.map(targetOf).map((one) => (one instanceof Secret ? one : unwrapDeep(one))) : [];
+}
+
+/** The value behind all proxies. */
+export function targetOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const target = (value as Record<string, unknown>).__getSpecialProxyTarget;
+  return target === undefined ? value : targetOf(target);
+}

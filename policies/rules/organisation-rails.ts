@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { SHARE_TEXT, uncovered } from "../../provider/model/limits";
-import type { Prefix } from "../../provider/model/prefix";
+import { DEFAULT_MAX_REMOVALS, parseShareLimit, SHARE_TEXT, uncovered } from "../../provider/model/limits";
 import { prefix, setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { bindsSet } from "../pattern";
@@ -19,17 +18,14 @@ const rail = z.strictObject({
   maxChanges: share.optional(),
 });
 type Rail = z.output<typeof rail>;
+type Share = z.output<typeof share>;
 
-/**
- * Limits of an organisation on its sets. At the level `remediate` the rule extends `forbiddenPrefixes` and
- * `requiredPrefixes` of a resource, sets an absent `maxEntries`, `maxRemovals` or `maxChanges`, and never changes entries.
- */
-export const organisationRails = resourceRule({
+const RULE = {
   name: "organisation-rails",
-  level: "advisory",
+  level: "advisory" as const,
   description:
     "Sets have the organisation's forbidden and required prefixes and its limits of entries, of removals and of other values, and keep to them; the level `remediate` puts them in.",
-  on: ["PrefixSet", "PrefixSetEntry"],
+  on: ["PrefixSet", "PrefixSetEntry"] as const,
   needs: [],
   configure: ["rules.organisation-rails.rails"],
   config: z.strictObject({
@@ -44,12 +40,20 @@ export const organisationRails = resourceRule({
     settings: { rails: [{ forbiddenPrefixes: ["198.51.100.0/24"], maxRemovals: "20%" }] },
     resources: [
       {
-        kind: "PrefixSet",
+        kind: "PrefixSet" as const,
         name: "blocked",
         inputs: { arena: "edge", set: "blocked", entries: { "198.51.100.7/32": 1 } },
       },
     ],
   },
+};
+
+/**
+ * Limits of an organisation on its sets. At the level `remediate` the rule extends `forbiddenPrefixes` and
+ * `requiredPrefixes` of a resource, sets an absent or looser `maxEntries`, `maxRemovals` or `maxChanges`, and never changes entries.
+ */
+export const organisationRails = resourceRule({
+  ...RULE,
 
   *judge(resource, { settings }) {
     const lacks = lacking(resource, settings.rails);
@@ -69,42 +73,50 @@ export const organisationRails = resourceRule({
   },
 });
 
-/** The properties that replace the resource's own. */
+/** The part of the rule that holds for entries without their set, such as those of a prefix file. */
+export const organisationForbids = resourceRule({
+  ...RULE,
+  judge: (resource, { settings }) => overlapping(resource, railsOf(resource, settings.rails)),
+});
+
+function railsOf({ url }: SetResource, rails: readonly Rail[]): readonly Rail[] {
+  return rails.filter(({ set }) => bindsSet(set, url));
+}
+
+/** Limits that the resource lacks or has looser, and prefixes that its lists do not cover. */
 function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record<string, unknown>> {
-  const mine = rails.filter(({ set }) => bindsSet(set, resource.url));
+  const mine = railsOf(resource, rails);
   const lacks: Record<string, unknown> = {};
-  const forbidden = united(
-    resource.forbiddenPrefixes,
-    mine.flatMap((one) => one.forbiddenPrefixes),
-  );
-  if (forbidden.length > resource.forbiddenPrefixes.length) lacks.forbiddenPrefixes = forbidden.map(String);
+  for (const name of ["forbiddenPrefixes", "requiredPrefixes"] as const) {
+    const demanded = mine.flatMap((one) => one[name]);
+    const added = resource.isWhole || name === "forbiddenPrefixes" ? uncovered(demanded, resource[name]) : [];
+    if (added.length > 0) lacks[name] = [...new Set(added.map(String))];
+  }
   if (!resource.isWhole) return lacks;
-  const required = united(
-    resource.requiredPrefixes,
-    mine.flatMap((one) => one.requiredPrefixes),
-  );
-  if (required.length > resource.requiredPrefixes.length) lacks.requiredPrefixes = required.map(String);
   for (const name of ["maxEntries", "maxRemovals", "maxChanges"] as const) {
-    const limit = mine.find((one) => one[name] !== undefined)?.[name];
-    if (limit !== undefined && resource[name] === undefined) lacks[name] = limit;
+    const own = resource[name] ?? (name === "maxRemovals" ? DEFAULT_MAX_REMOVALS : undefined);
+    const limits = mine.flatMap((one) => one[name] ?? []);
+    const strictest = limits.reduce<Share | undefined>((least, one) => stricter(least, one, resource), own);
+    if (strictest !== undefined && strictest !== own) lacks[name] = strictest;
   }
   return lacks;
+}
+
+/** The stricter of two limits. A number beside a percentage is compared for the entries of the set. */
+function stricter(one: Share | undefined, other: Share, { entries }: SetResource): Share {
+  if (one === undefined) return other;
+  const isSameKind = String(one).endsWith("%") === String(other).endsWith("%");
+  const size = (limit: Share) =>
+    isSameKind ? Number.parseFloat(String(limit)) : (parseShareLimit(limit)?.of(entries.length) ?? 0);
+  return size(other) < size(one) ? other : one;
 }
 
 // A remediation follows `check`, so the resource itself would check the added prefixes only when it writes. With this
 // rule, the preview shows what the update would refuse.
 function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Finding> {
-  const mine = rails.filter(({ set }) => bindsSet(set, resource.url));
+  const mine = railsOf(resource, rails);
   if (mine.length === 0) return;
-  const forbidden = PrefixBuckets.of(mine.flatMap((one) => one.forbiddenPrefixes));
-  yield* entriesFinding(resource, {
-    offence: ({ prefix }) => {
-      const [other] = forbidden.reaching(prefix);
-      return other && `${other.embedded ? `stands for ${other.embedded}, which ` : ""}overlaps ${other.value}`;
-    },
-    problem: "entries that overlap prefixes which the organisation forbids",
-    remedy: "Remove them.",
-  });
+  yield* overlapping(resource, mine);
   if (!resource.isWhole) return;
   const count = resource.entries.length;
   const most = Math.min(...mine.map(({ maxEntries = Number.POSITIVE_INFINITY }) => maxEntries));
@@ -124,7 +136,14 @@ function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Findi
   }
 }
 
-function united(own: readonly Prefix[], added: readonly Prefix[]): readonly Prefix[] {
-  const all = new Map([...own, ...added].map((prefix) => [prefix.toString(), prefix]));
-  return [...all.values()];
+function overlapping(resource: SetResource, rails: readonly Rail[]): Iterable<Finding> {
+  const forbidden = PrefixBuckets.of(rails.flatMap((one) => one.forbiddenPrefixes));
+  return entriesFinding(resource, {
+    offence: ({ prefix }) => {
+      const [other] = forbidden.reaching(prefix);
+      return other && `${other.embedded ? `stands for ${other.embedded}, which ` : ""}overlaps ${other.value}`;
+    },
+    problem: "entries that overlap prefixes which the organisation forbids",
+    remedy: "Remove them.",
+  });
 }

@@ -185,6 +185,13 @@ describe("block judges as up does", () => {
     "config:\n  packetfilter:maxEntries: many\n",
     "config: [\n",
     "config:\n  packetfilter:shortestPrefix: { value: { ipv4: 40 } }\n",
+    // A key whose value was forgotten lifts no limit.
+    "config:\n  packetfilter:shortestPrefix: { value: { ipv4: } }\n",
+    'config:\n  packetfilter:shortestPrefix: { value: { ipv4: "0x10" } }\n',
+    "config:\n  packetfilter:maxRemovals:\n",
+    "config:\n  packetfilter:maxEntries:\n",
+    "config:\n  packetfilter:readOnly:\n",
+    "config:\n  packetfilter:auditLog:\n",
   ])("and changes nothing where the settings make no sense: %j", async (config) => {
     await project(config);
     const ended = await block("203.0.113.7", now);
@@ -260,14 +267,23 @@ test("one line of the audit log for each mutation, in the folder of the project"
   expect(more).toEqual([]);
 });
 
+test("an audit log that cannot be written stops a change before anything is sent", async () => {
+  await project("config:\n  packetfilter:auditLog: { value: missing/audit.ndjson }\n");
+  const ended = await block("203.0.113.7", now);
+  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("missing/audit.ndjson cannot be written")]);
+  untouched();
+});
+
 describe("mandatory policies beside the program", () => {
   const POLICIES = `sets:
   - { pattern: "prefixset://*/blocked", role: block, direction: source }
   - { pattern: "prefixset://*/bogons", role: block, direction: source }
 managementPrefixes: [192.0.2.0/28]
 rules:
+  organisation-rails: { level: mandatory, rails: [{ forbiddenPrefixes: [203.0.113.128/25], requiredPrefixes: [198.51.100.0/24] }] }
   require-reason: { level: mandatory, ticket: true, except: ["prefixset://*/bogons"] }
-  max-lifetime: { level: mandatory, longest: 1d, except: ["prefixset://*/bogons"] }
+  # In a preview this level fails as mandatory does.
+  max-lifetime: { level: remediate, longest: 1d, except: ["prefixset://*/bogons"] }
 `;
   beforeEach(async () => {
     await project("");
@@ -279,6 +295,7 @@ rules:
   test.each([
     ["protected-prefixes", "192.0.2.1", ticket],
     ["prefix-length", "16.0.0.0/7", ticket],
+    ["organisation-rails", "203.0.113.200", ticket],
     ["require-reason", "203.0.113.7", []],
     ["max-lifetime", "203.0.113.7", [...ticket, "--for", "2d"]],
   ])("hold for a set: %s", async (rule, prefix, more) => {
@@ -303,6 +320,13 @@ rules:
     expect(await block("203.0.113.7", [...now, ...ticket])).toMatchObject({ code: 0, err: "" });
     const set = await block("203.0.113.9", [...bogons, "--for", "3d"]);
     expect(set.err).not.toContain("Rule ");
+  });
+
+  test.each(["", "# No rule.\n"])("an empty file is no policy of anybody: %j", async (text) => {
+    await write("packetfilter-policies.yaml", text);
+    const ended = await block("203.0.113.7", now);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("is empty: write at least {}")]);
+    untouched();
   });
 
   test("change nothing where they make no sense", async () => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
@@ -174,4 +175,35 @@ test("rules know nothing of Pulumi", () => {
     /from "(@pulumi\/|.*\/provider(\/index|\/pulumi\/.*)?")/.test(readFileSync(join(folder, file), "utf8")),
   );
   expect(importing.sort()).toEqual(["pack.ts", "pulumi/config-schema.ts", "pulumi/policies.ts", "pulumi/unwrap.ts"]);
+});
+
+test("a remediation adds to a list of the resource, whose secret members stay secret", async () => {
+  const { deserializeProperties, serializeProperties } = createRequire(__filename)("@pulumi/policy/deserialize.js");
+  const { Struct } = await import("google-protobuf/google/protobuf/struct_pb.js");
+  const secret = (value: unknown) => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+  const forbiddenPrefixes = [secret("203.0.113.0/24"), "2001:DB8::/32"];
+  const rails = { rails: [{ forbiddenPrefixes: ["198.51.100.0/24", "203.0.113.0/28"] }] };
+  const config = parsePolicyConfig({ rules: { "organisation-rails": { level: "remediate", ...rails } } }, rules);
+  const policy = named(
+    policiesOf(rules, { config, environment: {} }) as ResourceValidationPolicy[],
+    "organisation-rails",
+  );
+  const given = Struct.fromJavaScript({ ...set({ "192.0.2.0/24": 1 }), forbiddenPrefixes } as never);
+  const props = deserializeProperties(given, true);
+  const type = "pulumi-nodejs:dynamic/packetfilter:PrefixSet";
+  const args = {
+    type,
+    urn: "urn:pulumi:dev::infra::x::blocked",
+    name: "blocked",
+    opts: {},
+    props,
+    getConfig: () => ({}),
+  };
+  const changed = await policy.remediateResource?.(args as never);
+  expect(await serializeProperties(changed)).toMatchObject({
+    forbiddenPrefixes: [...forbiddenPrefixes, "198.51.100.0/24"],
+  });
 });

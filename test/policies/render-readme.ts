@@ -134,7 +134,7 @@ ${policyConfig.trim()}
 ## Remediation
 
 \`organisation-rails\` at the level \`remediate\` puts into resources what they lack of its \`rails\`: forbidden and required prefixes are added to the
-resource's own, \`maxRemovals\` and \`maxChanges\` are set where they are absent. Entries are never touched, nothing is removed, and the plan shows every property
+resource's own, limits are set where they are absent or looser. Entries are never touched, nothing is removed, and the plan shows every property
 that was put in. A remediation comes after the resource's own check, so the policy itself says in the preview which entries break what it put in.
 
 ## Findings for a report

@@ -17,7 +17,7 @@ describe("organisation-rails", () => {
   const rails = (...all: object[]) => ({ config: { rules: { "organisation-rails": { rails: all } } } });
   const kept = { forbiddenPrefixes: ["192.0.2.0/28"], maxEntries: 2, maxRemovals: "20%", maxChanges: 5 };
   test("a set that has the limits of the organisation, or its own, and keeps to them passes", () => {
-    const given = { forbiddenPrefixes: ["192.0.2.0/28"], maxEntries: 9, maxRemovals: 1, maxChanges: "1%" };
+    const given = { forbiddenPrefixes: ["192.0.2.0/27"], maxEntries: 2, maxRemovals: "9%", maxChanges: "1%" };
     const set = prefixSet({ entries: { "203.0.113.0/24": 1 }, ...given });
     expect(messagesOf(organisationRails, [set], rails(kept))).toEqual([]);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ ...kept, set: "prefixset://core/**" }))).toEqual([]);
@@ -32,6 +32,22 @@ describe("organisation-rails", () => {
     const run = runOf(rails(kept));
     const settings = settingsOf(organisationRails, run.config);
     expect(organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never)).toEqual(kept);
+  });
+  test("looser limits of a program, and rails that are looser than another or than the default, count for nothing", () => {
+    const looser = prefixSet({
+      maxEntries: 3,
+      maxRemovals: "100%",
+      maxChanges: 6,
+      forbiddenPrefixes: ["192.0.2.0/29"],
+    });
+    const all = rails(kept, { maxRemovals: "90%", maxEntries: 20_000, maxChanges: 500 });
+    const run = runOf(all);
+    const remediated = organisationRails.remediate?.(
+      resourceOf(looser) as never,
+      context(settingsOf(organisationRails, run.config), run) as never,
+    );
+    expect(remediated).toEqual(kept);
+    expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: "80%" }))).toEqual([]);
   });
   test("a share of more than all is none", () => {
     const wrong = () => messagesOf(organisationRails, [], rails({ maxRemovals: "150%" }));

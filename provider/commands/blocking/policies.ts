@@ -12,6 +12,7 @@ import { findPolicyConfig, loadPolicyConfig } from "../../../policies/config/loa
 import type { PolicyConfig } from "../../../policies/config/schema";
 import { judgeResource } from "../../../policies/judge";
 import { readResource } from "../../../policies/resources";
+import { organisationForbids } from "../../../policies/rules/organisation-rails";
 import { levelOf, settingsOf } from "../../../policies/settings";
 import { startRun } from "../../../policies/start-run";
 import type { PrefixSetUrl } from "../../client";
@@ -29,6 +30,7 @@ const OF_ENTRIES = [
   requireReason,
   maxLifetime,
   allowedValues,
+  organisationForbids,
 ];
 
 /** Entries for a prefix file, and the nodes that they are for. */
@@ -70,7 +72,8 @@ export function judgeEntries({ name, folder, stack, url, entries }: Judged, { en
   const meta = { kind: "PrefixSet", urn: `urn:pulumi:${stack ?? ""}::`, name, protect: false } as const;
   const verdicts = (url ? [url] : setsOf(config)).map((set) => {
     const resource = readResource(meta, { arena: set.arena, profile: set.profile, set: set.set, ...inputs });
-    const reports = OF_ENTRIES.filter((rule) => levelOf(rule, config) === "mandatory")
+    // In a preview the level remediate fails as mandatory does.
+    const reports = OF_ENTRIES.filter((rule) => ["mandatory", "remediate"].includes(levelOf(rule, config)))
       .filter(({ needs }) => set !== UNNAMED || needs.length === 0)
       .flatMap((rule) => judgeResource(rule, resource, settingsOf(rule, config), run));
     const isRefusal = ({ level = "mandatory" }) => level === "mandatory";
