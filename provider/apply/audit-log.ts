@@ -1,6 +1,6 @@
 import { appendOwnSync } from "../files/no-links";
-import { PRIVATE_FILE } from "../files/private";
-import { messageOf } from "../model/errors";
+import { makePrivate, PRIVATE_FILE } from "../files/private";
+import { caught, messageOf } from "../model/errors";
 import { SetWriteFailure } from "./set-operation";
 
 /** One mutation in the audit log. */
@@ -25,6 +25,18 @@ export function failedWrite(error: unknown): Pick<AuditRecord, "prefixes" | "out
   const { applied, unsettled } = error instanceof SetWriteFailure ? error : { applied: undefined, unsettled: [] };
   const open = unsettled.map((prefix) => [prefix, { old: applied?.get(prefix) ?? null, new: null }]);
   return { prefixes: Object.fromEntries(open), outcome: messageOf(error) };
+}
+
+/** Opens the log before anything is sent. @throws {Error} if it cannot be written */
+export function requireAuditLog(file: string, subject: string): void {
+  caught(
+    () => makePrivate(file),
+    Error,
+    (error) => {
+      const why = `the audit log ${file} cannot be written (packetfilter:auditLog): ${messageOf(error)}.`;
+      throw new Error(`${subject}: nothing was sent, since ${why} Make its folder, or correct the setting.`);
+    },
+  );
 }
 
 /** Appends one NDJSON line by one system call, so that lines of several writers stay whole. */

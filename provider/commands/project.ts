@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
-import { type AuditRecord, appendAudit } from "../apply/audit-log";
+import { type AuditRecord, appendAudit, requireAuditLog } from "../apply/audit-log";
 import { caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
@@ -80,7 +80,7 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
     folder === undefined
       ? undefined
       : await selectedStack({ name: project?.name ?? "", path: join(folder, project?.file ?? "") }, io);
-  const stack = await chooseStack(place, { named, selected, isOptional });
+  const stack = await chooseStack(place, { named, variable: io.env.PULUMI_STACK, selected, isOptional });
   if (stack.file !== undefined) {
     const read = await readStack(join(place, stack.file), stack.file);
     if (read.imports !== undefined && config === undefined)
@@ -256,12 +256,19 @@ export function audit({ settings, folder }: Project, record: AuditRecord, io: Cl
   const { auditLog, actor } = settings;
   if (auditLog === undefined) return;
   const time = new Date((io.now ?? Date.now)()).toISOString();
-  appendAudit(resolve(folder ?? ".", auditLog), { time, actor, ...record });
+  const file = resolve(folder ?? ".", auditLog);
+  caught(
+    () => appendAudit(file, { time, actor, ...record }),
+    Error,
+    ({ message }) => io.err(`Warning: the change at ${record.node} is not in the audit log ${file}: ${message}.\n`),
+  );
 }
 
-/** @throws {Error} if the project forbids changes at nodes and receivers */
-export function requireWritable({ settings, source }: Project, option: string): void {
-  if (!settings.readOnly) return;
+/** @throws {Error} if the project forbids changes at nodes and receivers, or its audit log cannot be written */
+export function requireWritable({ settings, source, folder }: Project, option: string): void {
+  const { readOnly, auditLog } = settings;
+  if (auditLog !== undefined) requireAuditLog(resolve(folder ?? ".", auditLog), option);
+  if (!readOnly) return;
   const file = source("readOnly");
   const why = file === "the environment" ? "PACKETFILTER_READ_ONLY" : `packetfilter:readOnly in ${file}`;
   throw new Error(

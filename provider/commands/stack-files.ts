@@ -72,28 +72,32 @@ function declared(given: unknown): unknown {
 }
 
 /**
- * Chooses the named stack, the selected one, or the only one.
+ * Chooses the named stack, that of `PULUMI_STACK`, the selected one, or the only one.
  *
  * @param isOptional True: none, if there are several.
- * @throws {UsageError} if there are several, or the named one is missing
+ * @throws {UsageError} if there are several, or the named one is missing, or that of the variable where others have files: the limits
+ * of a mistyped name would be none
  */
 export async function chooseStack(
   place: string,
-  { named, selected, isOptional }: { named: string | undefined; selected: string | undefined; isOptional: boolean },
+  choice: Readonly<Record<"named" | "variable" | "selected", string | undefined>> & { readonly isOptional: boolean },
 ): Promise<{ readonly name: string | undefined; readonly file: string | undefined }> {
   const files = await stackFiles(place);
   const names = await namesOfStacks(place);
-  const wanted = named === undefined ? selected : shortName(named);
+  const { named, variable, selected } = choice;
+  const given = named ?? (variable || undefined);
+  const wanted = given === undefined ? selected : shortName(given);
   if (wanted === undefined && names.length > 1) {
-    if (isOptional) return { name: undefined, file: undefined };
+    if (choice.isOptional) return { name: undefined, file: undefined };
     throw new UsageError(`Choose a stack with --stack: there are ${names.join(", ")}. Nothing was changed.`);
   }
   const file = wanted === undefined ? files[0] : files[names.indexOf(wanted)];
   // A stack without settings has no file.
-  if (file !== undefined || named === undefined) return { name: wanted ?? names[0], file };
+  const hasNoFile = given === undefined || (named === undefined && names.length === 0);
+  if (file !== undefined || hasNoFile) return { name: wanted ?? names[0], file };
   const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is no stack's file";
   throw new UsageError(
-    `--stack ${named}: ${place} has no Pulumi.${wanted}.yaml; ${there}.${likelyMeant(wanted ?? named, names)} Nothing was changed.`,
+    `${named === undefined ? "PULUMI_STACK=" : "--stack "}${given}: ${place} has no Pulumi.${wanted}.yaml; ${there}.${likelyMeant(wanted ?? "", names)} Nothing was changed.`,
   );
 }
 
@@ -138,7 +142,7 @@ const workspaceSchema = z.object({
 const credentialsSchema = z.object({ current: z.string().optional() });
 
 /**
- * The stack that `PULUMI_STACK` or `pulumi stack select` chose for a project, without organisation and project, as far as
+ * The stack that `pulumi stack select` chose for a project, without organisation and project, as far as
  * Pulumi's files show.
  *
  * @param project Name, and path of its file.
@@ -147,7 +151,6 @@ export async function selectedStack(
   project: { readonly name: string; readonly path: string },
   { env }: CliIo,
 ): Promise<string | undefined> {
-  if (env.PULUMI_STACK) return shortName(env.PULUMI_STACK);
   const home = env.PULUMI_HOME || (env.HOME && join(env.HOME, ".pulumi"));
   if (!home) return undefined;
   const file = `${project.name}-${createHash("sha1").update(project.path).digest("hex")}-workspace.json`;

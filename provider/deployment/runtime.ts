@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type AuditRecord, appendAudit } from "../apply/audit-log";
+import { type AuditRecord, appendAudit, requireAuditLog } from "../apply/audit-log";
 import { InFlight } from "../apply/in-flight";
 import { pause } from "../client/clock";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
@@ -9,7 +9,7 @@ import { SecretArguments } from "../engine/secret-arguments";
 import { Advice } from "../messages/advice";
 import type { AnyEvent } from "../messages/events";
 import { Notices } from "../messages/notices";
-import { attempt } from "../model/errors";
+import { attempt, caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { KeyRegistry, type OtherProcesses, type Place } from "../reconcile/desired";
 import { RemovalBudget } from "../reconcile/limits/removals";
@@ -159,18 +159,27 @@ export class Runtime {
     return cached(this.receivers, target, () => new ReceiverInUse(target, this.shared));
   }
 
-  /** @throws {Error} if the stack is read-only. */
+  /** @throws {Error} if the stack is read-only, or its audit log cannot be written. */
   requireWritable(subject: string): void {
-    if (!this.settings.readOnly) return;
-    throw new Error(`${subject}: this stack is read-only (packetfilter:readOnly), nothing was sent.`);
+    const { readOnly, auditLog } = this.settings;
+    if (readOnly) throw new Error(`${subject}: this stack is read-only (packetfilter:readOnly), nothing was sent.`);
+    if (auditLog !== undefined) requireAuditLog(auditLog, subject);
   }
 
-  /** Writes a mutation to the audit log, if there is a log; without one the record is not made. */
+  /** Writes a mutation to the audit log, if there is a log; without one the record is not made. The mutation is done: a failure is a warning. */
   audit(make: () => AuditRecord | undefined): void {
     const { auditLog, actor } = this.settings;
     const record = auditLog === undefined ? undefined : make();
     if (auditLog === undefined || record === undefined) return;
-    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record) });
+    const { node: at, set } = record;
+    caught(
+      () => appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record) }),
+      Error,
+      ({ message: reason }) => {
+        const url = set.includes("://") ? set : undefined;
+        this.notices.report({ kind: "notLogged", at, url, file: auditLog, reason });
+      },
+    );
   }
 
   /** Place of a resource's set or signaling, by its arguments or state; `undefined` if it is unknown. */

@@ -71,6 +71,8 @@ export interface WriteEvents {
   leftUnknown: OfPrefixes;
   /** A delete left entries, since another resource declares them. */
   leftDeclared: OfPrefixes & { readonly of: "set" | "entry"; readonly wasFound: boolean };
+  /** A change was made, and the audit log lacks it. */
+  notLogged: { readonly file: string; readonly reason: string };
   /** A write left what the program does not declare so. */
   leftUndeclared: { readonly undeclared: Prefixes; readonly different: Prefixes };
 }

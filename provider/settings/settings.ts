@@ -55,7 +55,6 @@ export class UnknownConnection extends ConfigError {}
 export function readSettings(config: ReadConfig, env: Environment, folder?: string) {
   const nodes = connectionKind("node", nodeSchema, config, env);
   const receivers = connectionKind("receiver", receiverSchema, config, env);
-  const auditLog = config("auditLog");
   return {
     /** The node for an argument `node`: a name, an object, or nothing. @throws {ConfigError} */
     node: (argument: unknown) => allowed(readingIn(folder, resolve(argument, nodes))),
@@ -77,7 +76,7 @@ export function readSettings(config: ReadConfig, env: Environment, folder?: stri
     /** True: nothing is changed at any node or receiver. */
     readOnly: readOnly(config, env),
     /** File that gets one line for each mutation. */
-    auditLog: auditLog === undefined ? undefined : String(auditLog),
+    auditLog: auditLog(config("auditLog")),
     /** Who acts, for the audit log. */
     actor: env.PACKETFILTER_ACTOR,
     /** Limit on removals from a set in one deployment, all resources together; `undefined`: none. */
@@ -281,12 +280,17 @@ const membersSchema = schema(() => zod().record(zod().string(), zod().unknown())
 const shortestSchema = schema(() => zod().strictObject({ ipv4: length(32), ipv6: length(128) }));
 
 function length(bits: number) {
-  const message = `is not a length from 0 to ${bits}`;
-  return zod().coerce.number({ error: message }).int(message).min(0, message).max(bits, message).optional();
+  const error = `is not a length from 0 to ${bits}`;
+  const text = zod()
+    .string()
+    .regex(/^\d{1,3}$/, error)
+    .transform(Number);
+  const number = zod().number(error).int(error).min(0, error).max(bits, error);
+  return zod().union([zod().number(), text], error).pipe(number).optional();
 }
 
 function maxEntries(value: unknown): number | undefined {
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined) return undefined;
   const text = String(value);
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new ConfigError("packetfilter:maxEntries is not a number of entries: set it to one such as 5000.");
@@ -298,12 +302,17 @@ function names(variable: string | undefined, url: string): boolean {
 }
 
 function shareLimit(key: ConfigKey, value: unknown): ShareLimit | undefined {
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined) return undefined;
   const parsed = parseShareLimit(String(value).trim());
   if (parsed) return parsed;
   throw new ConfigError(
     `packetfilter:${key} is neither a number of entries nor a percentage: set it to one such as 500 or "20%".`,
   );
+}
+
+function auditLog(value: unknown): string | undefined {
+  if (value === undefined || (typeof value === "string" && value.trim() !== "")) return value;
+  throw new ConfigError("packetfilter:auditLog is not the name of a file: set it to one such as audit.ndjson.");
 }
 
 const DETECT_DRIFT = ["auto", "off", "require"] as const;
@@ -317,11 +326,11 @@ function detectDrift(value: unknown): (typeof DETECT_DRIFT)[number] {
 function readOnly(config: ReadConfig, env: Environment): boolean {
   const own = config("readOnly");
   if (own !== undefined) return flag("packetfilter:readOnly", own);
-  return flag("PACKETFILTER_READ_ONLY", env.PACKETFILTER_READ_ONLY);
+  return flag("PACKETFILTER_READ_ONLY", env.PACKETFILTER_READ_ONLY || undefined);
 }
 
 function flag(source: string, value: unknown): boolean {
-  if (value === undefined || value === false || value === "false" || value === "0" || value === "") return false;
+  if (value === undefined || value === false || value === "false" || value === "0") return false;
   if (value === true || value === "true" || value === "1") return true;
   throw new ConfigError(`${source} is neither true nor false: set it to one of them.`);
 }

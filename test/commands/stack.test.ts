@@ -80,6 +80,9 @@ test("the stack is the named one, else the selected one, else the only one; argu
   expect((await list([], passphrase)).err).toContain("there are dev, prod");
   expect((await list(["--stack", "organization/edge/dev"], passphrase)).code).toBe(0);
   expect((await list([], { ...passphrase, PULUMI_STACK: "dev" })).code).toBe(0);
+  // The limits of a mistyped name would be none.
+  const mistyped = await list([], { PULUMI_STACK: "prdo", PACKETFILTER_ENDPOINT: node.endpoint });
+  expect([mistyped.code, mistyped.err]).toEqual([2, expect.stringMatching(/^PULUMI_STACK=prdo: .* no Pulumi\.prdo/)]);
   const { createHash } = await import("node:crypto");
   const sha = createHash("sha1").update(join(folder, "Pulumi.yaml")).digest("hex");
   await mkdir(join(folder, "home/workspaces"), { recursive: true });

@@ -181,3 +181,22 @@ describe("a group whose prefixes are secret", () => {
     expect(inTheClear()).not.toMatch(ANY_PREFIX);
   });
 });
+
+it("an audit log that cannot be written stops each change before it is sent", async () => {
+  await using emulator = await startEmulator({ state: NODE });
+  const [client] = emulator.clients;
+  const engine = new MiniEngine({
+    endpoint: emulator.endpoint,
+    signalingUrl: emulator.signalingUrl,
+    clientId: client?.clientId,
+    secretKey: client?.secretKey,
+    auditLog: "missing/audit.ndjson",
+  });
+  for (const one of [set({ [OURS]: 1 }), entry("theirs", THEIRS), signaling(["198.51.100.7"])]) {
+    const { errors } = await engine.up([one]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("the audit log missing/audit.ndjson cannot be written"),
+    ]);
+  }
+  expect(emulator.journal.filter(({ cmd, op }) => /insert|commit|start/.test(`${cmd} ${op}`))).toEqual([]);
+});

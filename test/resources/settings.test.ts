@@ -165,6 +165,8 @@ describe("settings", () => {
       /packetfilter:forbiddenPrefixes\[0\]: .*host bits/,
     ],
     ["neither true nor false", () => settings({ readOnly: "maybe" }).readOnly, /readOnly is neither true nor false/],
+    ["no value", () => settings({ readOnly: "" }, { PACKETFILTER_READ_ONLY: "1" }).readOnly, /packetfilter:readOnly is/],
+    ["no file name", () => settings({ auditLog: { a: 1 } }).auditLog, /auditLog is not the name of a file/],
     [
       "no secret",
       () => settings({ signalingUrl: "http://192.0.2.1", clientId: "c" }).receiver(undefined),

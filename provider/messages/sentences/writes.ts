@@ -80,6 +80,10 @@ export const WRITES: Sentences<keyof WriteEvents> = {
       : "";
     return `${prefixes[0]} stays, since another resource of this stack declares it.${owner}`;
   }),
+  notLogged: warn(
+    ({ file, reason }) =>
+      `what was changed is not in the audit log ${file} (packetfilter:auditLog), which could not be written: ${reason}.`,
+  ),
   leftUndeclared(event, where) {
     const { undeclared, different } = event;
     const what = subject(event, where);
