@@ -5,7 +5,7 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { ForwardProcess } from "./support/child";
 import { fastClock, fastWall } from "./support/fast-clock.cjs";
-import { openForwarder, temporaryFolder } from "./support/forward";
+import { openForwarder, recordsIn, stateOf, temporaryFolder } from "./support/forward";
 import { BUILD_TIMEOUT, startNats } from "./support/servers";
 
 const NODES = 10;
@@ -13,12 +13,6 @@ const NAMES = Array.from({ length: NODES }, (_, n) => `node${n}`);
 /** Speed of the clocks of forwarders and nodes. Leases end by the real clock of the server. */
 const TIMES = 2;
 const LEASE_MS = 2_000;
-
-const marksOf = (value: number) => ({
-  arenas: {
-    edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 3_600 }] } } } },
-  },
-});
 
 let nats: Awaited<ReturnType<typeof startNats>>;
 let emulators: Emulator[];
@@ -29,10 +23,10 @@ beforeAll(async () => {
     NAMES.map(async () => {
       let value = 0;
       const emulator: Emulator = await startEmulator({
-        state: marksOf(value),
+        state: stateOf(value),
         wall: fastWall(TIMES),
         // Each list finds a mark that changed, so that each reading is a record.
-        onRequest: ({ type }) => void (type === "shost" && emulator.seed(marksOf(++value))),
+        onRequest: ({ type }) => void (type === "shost" && emulator.seed(stateOf(++value))),
       });
       return emulator;
     }),
@@ -65,12 +59,6 @@ function shares(): Record<string, number> {
   }
   return counts;
 }
-
-const recordsIn = (file: string): ForwardRecord[] =>
-  readFileSync(file, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 test("three, two, then one share ten nodes, by kill -9 and without NATS: evenly, in order, lossless", {
   timeout: 90_000,
@@ -139,7 +127,11 @@ test("three, two, then one share ten nodes, by kill -9 and without NATS: evenly,
 
   expect(emulators.flatMap(({ journal }) => journal.filter(({ tooSoon }) => tooSoon))).toEqual([]);
   const told = new Map<string, ForwardRecord>();
-  const from = { a: mine, b: recordsIn(join(folder.path, "b.ndjson")), c: recordsIn(join(folder.path, "c.ndjson")) };
+  const from = {
+    a: mine,
+    b: recordsIn(readFileSync(join(folder.path, "b.ndjson"), "utf8")),
+    c: recordsIn(readFileSync(join(folder.path, "c.ndjson"), "utf8")),
+  };
   const pollers = new Map<number, string>();
   for (const [who, records] of Object.entries(from)) {
     for (const record of records) {

@@ -7,7 +7,7 @@ import { systemWorld } from "../../provider/forwarder/world";
 import { serveRaw } from "../support/raw-server";
 import { asking } from "./support/asking";
 import { until } from "./support/clock";
-import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const MEBIBYTE = 1_048_576;
 const CHUNK = Buffer.alloc(65_536, "x");
@@ -78,14 +78,8 @@ test.each([200, 307])("a sink that answers %i without an end is stuck: in log, m
   using folder = temporaryFolder();
   using server = await endless(status, drip);
   await using emulator = await startEmulator({ state: stateWith(3) });
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge" }],
-      sinks: [{ name: "web", type: "http", url: `${server.url}/in`, deadlineMs: 300, followRedirects: true }],
-    },
-    folder.path,
-  );
+  const web = { name: "web", type: "http", url: `${server.url}/in`, deadlineMs: 300, followRedirects: true };
+  const { forwarder, told } = await startForwarding(configOf(emulator, [web]), folder.path);
   const stuck = 'Sink "web" is stuck: a delivery has lasted 300 ms without an end.';
   await until(() => told.lines.includes(`warn ${stuck}`));
   expect(forwarder.metrics.get("stuck", { sink: "web" })).toBe(1);
@@ -100,13 +94,9 @@ test.each([200, 307])("a sink that answers %i without an end is stuck: in log, m
 test("a node that drips a list is one that fails, by its deadline", async () => {
   using folder = temporaryFolder();
   using server = await endless(200, drip);
-  const { told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: server.url, deadlineMs: 500 } },
-      watch: [{ arena: "edge", profiles: ["web"], types: ["shost"] }],
-    },
-    folder.path,
-    { onRecord: () => {} },
-  );
+  const nodes = { fra1: { endpoint: server.url, deadlineMs: 500 } };
+  const watch = [{ arena: "edge", profiles: ["web"], types: ["shost" as const] }];
+  const parts = { onRecord: () => {} };
+  const { told } = await startForwarding(configOf({ endpoint: server.url }, [], { nodes, watch }), folder.path, parts);
   await until(() => told.lines.some((line) => line.startsWith("warn ")));
 });

@@ -3,25 +3,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
+import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { lostBy, scene, startForwarding, temporaryFolder } from "./support/forward";
-
-/** Marks of a profile by source, all with this value. */
-const marksOf = (value: number, count: number) => ({
-  marks: {
-    shost: Array.from({ length: count }, (_, n) => ({
-      address: `198.18.${n >> 8}.${n & 255}`,
-      id: 1,
-      value,
-      lifetime: 86_400,
-    })),
-  },
-});
-const stateOf = (value: number, count = 1) => ({ arenas: { edge: { profiles: { web: marksOf(value, count) } } } });
+import {
+  configOf,
+  lostBy,
+  marksOf,
+  recordsIn,
+  scene,
+  startForwarding,
+  stateOf,
+  temporaryFolder,
+} from "./support/forward";
 
 /** Profiles and rules are asked for once. */
 const RARE = { structureEveryMs: 7_200_000 };
@@ -43,8 +39,7 @@ async function startSink() {
     void sink.answer(request, response, async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      const lines = Buffer.concat(chunks).toString().trim().split("\n");
-      taken.push(...lines.map((line): ForwardRecord => JSON.parse(line)));
+      taken.push(...recordsIn(Buffer.concat(chunks).toString()));
     });
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -86,47 +81,32 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
   using sink = await startSink();
   const { forwarder, told, clock, emulator } = await scene(stateOf(0), { sinks: [sink.as("web")] });
   await until(() => sink.taken.length === 1);
+  /** Takes the records, then does this. */
+  const taking = (behind: (response: ServerResponse) => unknown): Answer => {
+    return async (_, response, take) => {
+      await take();
+      behind(response);
+    };
+  };
+  const broken = (response: ServerResponse) => response.writeHead(200, { "content-length": 9 });
   const faults: [name: string, answer: Answer, reason: RegExp, arrives: boolean][] = [
     ["closes before it reads", (request) => request.destroy(), /socket hang up|ECONNRESET/, false],
     ["refuses for now", away, /HTTP 503/, false],
-    [
-      "takes it, and closes",
-      async (_, response, take) => {
-        await take();
-        response.destroy();
-      },
-      /socket hang up|ECONNRESET/,
-      true,
-    ],
-    ["takes it, and never answers", async (_, __, take) => take(), /no answer within 30000 ms/, true],
+    ["takes it, and closes", taking((one) => one.destroy()), /socket hang up|ECONNRESET/, true],
+    ["takes it, and never answers", taking(() => {}), /no answer within 30000 ms/, true],
     [
       "takes it, and closes within the answer",
-      async (_, response, take) => {
-        await take();
-        response.writeHead(200, { "content-length": 9 });
-        response.write("half", () => response.destroy());
-      },
+      taking((one) => broken(one).write("half", () => one.destroy())),
       /broke off within the answer|aborted/,
       true,
     ],
     [
       "takes it, and falls silent within the answer",
-      async (_, response, take) => {
-        await take();
-        response.writeHead(200, { "content-length": 9 }).write("half");
-      },
+      taking((one) => broken(one).write("half")),
       /no (byte|whole answer) within 30000 ms/,
       true,
     ],
-    [
-      "takes it, and says that it failed",
-      async (_, response, take) => {
-        await take();
-        response.writeHead(500).end();
-      },
-      /HTTP 500/,
-      true,
-    ],
+    ["takes it, and says that it failed", taking((one) => one.writeHead(500).end()), /HTTP 500/, true],
   ];
   for (const [index, [name, answer, reason, arrives]] of faults.entries()) {
     const sent = () => forwarder.metrics.get("sent_records_total", { sink: "web" });
@@ -188,74 +168,33 @@ test("a failing node: no mark counts as gone, one report, the last good list sta
   expect(records.map(({ event, value }) => `${event} ${value}`)).toEqual([...Array(3).fill("added 0"), ...values]);
 });
 
-test("full spools: one pauses its tables and loses nothing, one drops the oldest and counts them", async () => {
+test("a full spool pauses the tables that its sink takes alone: nothing is lost, and they go on when it has room", async () => {
   using careful = await startSink();
-  using brisk = await startSink();
-  const state = (value: number) => ({
-    arenas: { edge: { profiles: { web: marksOf(value, 300), dns: marksOf(value, 300) } } },
-  });
-  const { forwarder, told, clock, emulator } = await scene(state(0), {
+  const spool = { maxBytes: 65_536 };
+  const { forwarder, told, clock, emulator, lists } = await scene(stateOf(0, 300), {
     ...RARE,
-    spool: { maxBytes: 65_536 },
-    sinks: [
-      careful.as("careful", { only: { profiles: ["web"] } }),
-      brisk.as("brisk", { only: { profiles: ["dns"] }, spool: { whenFull: "drop-oldest" } }),
-    ],
+    sinks: [careful.as("careful", { spool })],
   });
-  careful.answer = brisk.answer = away;
-  const lists = (profile: string) =>
-    emulator.requests({ cmd: "list", type: "shost", url: `mark://edge/${profile}` }).length;
-  for (let value = 1; value <= 20; value++) {
-    const before = lists("dns");
-    await passUntil(() => lists("dns") > before, clock);
-    emulator.seed(state(value));
+  careful.answer = away;
+  const paused = () => forwarder.metrics.get("paused_tables", { sink: "careful" });
+  for (let value = 1; paused() === 0; value++) {
+    const before = lists();
+    emulator.seed(stateOf(value, 300));
+    await passUntil(() => lists() > before || paused() > 0, clock);
   }
-  const paused = lists("web");
-  expect(paused).toBeLessThan(10);
-  expect(lists("dns")).toBeGreaterThanOrEqual(20);
+  const before = lists();
+  const end = clock.monotonic() + 60_000;
+  await passUntil(() => clock.monotonic() > end, clock);
+  expect(lists()).toBe(before);
   expect(told.lines).toContainEqual(expect.stringMatching(/^warn The spool is full for sink "careful"/));
   expect(forwarder.unready).toEqual([expect.stringContaining('The spool is full for sink "careful"')]);
+  expect(forwarder.health.spool[0]?.pausedTables).toEqual(["fra1/edge/web/shost"]);
 
-  careful.answer = brisk.answer = sound;
-  await passUntil(() => careful.taken.at(-1)?.value === 20 && brisk.taken.at(-1)?.value === 20, clock);
-  expect(forwarder.unready).toEqual([]);
-  const [all, newest] = [once(careful.taken), once(brisk.taken)];
-  expect(gapsOf(all)).toEqual([]);
-  expect(all.slice(-300).every(({ value }) => value === 20)).toBe(true);
-  const dropped = lostBy(forwarder, "brisk");
-  expect(dropped).toBeGreaterThan(0);
-  expect(lostBy(forwarder, "careful")).toBe(0);
-  // The portion that was under way all the time arrives in the end: what is missing is what was dropped.
-  expect((newest.at(-1)?.sequence ?? 0) - newest.length).toBe(dropped);
-  expect(newest.slice(-300).every(({ value }) => value === 20)).toBe(true);
-});
-
-test("records that a full spool drops are those that its sink lacks, one by one, and its counter says how many", async () => {
-  using slow = await startSink();
-  using healthy = await startSink();
-  const spool = { maxBytes: 262_144, whenFull: "drop-oldest" as const };
-  const { forwarder, clock, emulator } = await scene(stateOf(0, 3_000), {
-    ...RARE,
-    sinks: [slow.as("slow", { spool }), healthy.as("healthy")],
-  });
-  const dropped = (sink: string) => lostBy(forwarder, sink);
-  const isRead = (value: number) => () => healthy.taken.length === 3_000 * (value + 1);
-  await passUntil(isRead(0), clock);
-  await passUntil(() => slow.taken.length === 3_000, clock);
-  for (let value = 1; value <= 20; value++) {
-    // It is away for lists 1 to 8 and 11 to 18. One delivery is tried again all the time, and arrives in the end.
-    slow.answer = value % 10 >= 1 && value % 10 <= 8 ? away : sound;
-    emulator.seed(stateOf(value, 3_000));
-    await passUntil(isRead(value), clock);
-  }
-  await passUntil(() => forwarder.status.sinks.every(({ records }) => records === 0), clock);
-  const all = once(healthy.taken);
-  expect(gapsOf(all)).toEqual([]);
-  const arrived = new Map(once(slow.taken).map((record) => [record.recordId, JSON.stringify(record)]));
-  const missing = all.filter((record) => arrived.get(record.recordId) !== JSON.stringify(record));
-  expect(missing.length).toBeGreaterThan(3_000);
-  expect(all.length - arrived.size).toBe(missing.length);
-  expect([dropped("slow"), dropped("healthy")]).toEqual([missing.length, 0]);
+  careful.answer = sound;
+  emulator.seed(stateOf(99, 300));
+  await passUntil(() => careful.taken.at(-1)?.value === 99, clock);
+  expect([forwarder.unready, paused(), lostBy(forwarder, "careful")]).toEqual([[], 0, 0]);
+  expect(gapsOf(once(careful.taken))).toEqual([]);
 });
 
 test("a clock set to and fro changes timestamps only, not pace, order or sinks", async () => {
@@ -289,158 +228,127 @@ test("a clock set to and fro changes timestamps only, not pace, order or sinks",
   ]);
 });
 
-describe("secrets from files", () => {
-  const config = (node: string, sink: string) => ({
-    nodes: { fra1: { endpoint: node, headers: { authorization: { file: "node-token" } } } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "web", type: "http" as const, url: sink, headers: { authorization: { file: "sink-token" } } }],
-  });
+test("secrets from files are read again after a 401 and at intervals; a missing file changes nothing", async () => {
+  using folder = temporaryFolder();
+  using sink = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0), auth: { bearer: "n2" } });
+  const secret = (name: string, text: string) => writeFileSync(join(folder.path, name), `${text}\n`);
+  secret("node-token", "Bearer n1");
+  secret("sink-token", "Bearer s1");
+  const wanted = { token: "Bearer s2" };
+  sink.answer = async (request, response, take) => {
+    if (request.headers.authorization === wanted.token) return sound(request, response, take);
+    request.resume();
+    response.writeHead(401).end();
+  };
+  const clock = new TestClock();
+  const fra1 = { endpoint: emulator.endpoint, headers: { authorization: { file: "node-token" } } };
+  const web = { name: "web", type: "http", url: sink.url, headers: { authorization: { file: "sink-token" } } };
+  const config = configOf(emulator, [web], { nodes: { fra1 } });
+  const { forwarder, told } = await startForwarding(config, folder.path, { world: clock });
+  const again = () => told.lines.filter((line) => line === "info Secrets were read again from their files.").length;
+  await until(() => told.lines.some((line) => /^warn .*HTTP 401/.test(line)));
+  secret("node-token", "Bearer n2");
+  await passUntil(() => sink.tokens.length > 0, clock);
+  expect(again()).toBe(1);
 
-  test("are read again after a 401 and at intervals; a missing file changes nothing", async () => {
-    using folder = temporaryFolder();
-    using sink = await startSink();
-    await using emulator = await startEmulator({ state: stateOf(0), auth: { bearer: "n2" } });
-    const secret = (name: string, text: string) => writeFileSync(join(folder.path, name), `${text}\n`);
-    secret("node-token", "Bearer n1");
-    secret("sink-token", "Bearer s1");
-    const wanted = { token: "Bearer s2" };
-    sink.answer = async (request, response, take) => {
-      if (request.headers.authorization === wanted.token) return sound(request, response, take);
-      request.resume();
-      response.writeHead(401).end();
-    };
-    const clock = new TestClock();
-    const { forwarder, told } = await startForwarding(config(emulator.endpoint, sink.url), folder.path, {
-      world: clock,
-    });
-    const again = () => told.lines.filter((line) => line === "info Secrets were read again from their files.").length;
-    await until(() => told.lines.some((line) => /^warn .*HTTP 401/.test(line)));
-    secret("node-token", "Bearer n2");
-    await passUntil(() => sink.tokens.length > 0, clock);
-    expect(again()).toBe(1);
-
-    // The sink has said 401: what the file holds by then is read before the next try, without waiting for anything else.
-    await until(() =>
-      told.lines.some((line) => line.includes('Sink "web" accepts no records: ') && line.includes("401")),
-    );
-    secret("sink-token", "Bearer s2");
-    await passUntil(() => sink.taken.length === 1, clock);
-    expect(again()).toBe(2);
-    expect(new Set(sink.tokens)).toEqual(new Set(["Bearer s1", "Bearer s2"]));
-
-    // No answer complains, and yet the new one is used after a while.
-    secret("sink-token", "Bearer s3");
-    wanted.token = "Bearer s3";
-    clock.advance(10_000);
-    await until(() => again() === 3);
-    const retries = forwarder.metrics.get("retries_total", { sink: "web" });
-    emulator.seed(stateOf(1));
-    await passUntil(() => sink.taken.length === 2, clock);
-    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBe(retries);
-
-    rmSync(join(folder.path, "sink-token"));
-    clock.advance(10_000);
-    await until(() => told.lines.some((line) => line.startsWith("warn Secrets are unchanged: ")));
-    emulator.seed(stateOf(2));
-    await passUntil(() => sink.taken.length === 3, clock);
-    expect(sink.tokens.at(-1)).toBe("Bearer s3");
-    expect(told.lines.join("\n")).not.toMatch(/Bearer|\b[ns][123]\b/);
-  });
-});
-
-test("a sink that is dead stops no other: the healthy one has every change, and the dead one the right table once it is back", async () => {
-  using dead = await startSink();
-  using healthy = await startSink();
-  const { forwarder, told, clock, emulator } = await scene(stateOf(0, 300), {
-    sinks: [dead.as("dead", { spool: { maxBytes: 65_536 } }), healthy.as("healthy")],
-  });
-  dead.answer = away;
-  for (let value = 1; value <= 20; value++) {
-    emulator.seed(stateOf(value, 300));
-    await passUntil(() => healthy.taken.at(-1)?.value === value, clock);
-  }
-  expect(gapsOf(once(healthy.taken))).toEqual([]);
-  await passUntil(() => forwarder.unready.length > 0, clock);
-  expect(forwarder.unready).toEqual([
-    expect.stringMatching(/^The spool is full for sink "dead": new records are kept for/),
-  ]);
-  dead.answer = sound;
-  await passUntil(
-    () => forwarder.unready.length === 0 && forwarder.status.sinks.every(({ records }) => !records),
-    clock,
+  // The sink has said 401: what the file holds by then is read before the next try, without waiting for anything else.
+  await until(() =>
+    told.lines.some((line) => line.includes('Sink "web" accepts no records: ') && line.includes("401")),
   );
-  expect(told.lines.at(-1)).toBe('info Sink "dead" gets all its tables again.');
-  const marks = new Map<string | undefined, unknown>();
-  for (const { event, address, value } of once(dead.taken)) {
-    if (event === "reset") marks.clear();
-    else marks.set(address, value);
-  }
-  expect([marks.size, new Set(marks.values())]).toEqual([300, new Set([20])]);
+  secret("sink-token", "Bearer s2");
+  await passUntil(() => sink.taken.length === 1, clock);
+  expect(again()).toBe(2);
+  expect(new Set(sink.tokens)).toEqual(new Set(["Bearer s1", "Bearer s2"]));
+
+  // No answer complains, and yet the new one is used after a while.
+  secret("sink-token", "Bearer s3");
+  wanted.token = "Bearer s3";
+  clock.advance(10_000);
+  await until(() => again() === 3);
+  const retries = forwarder.metrics.get("retries_total", { sink: "web" });
+  emulator.seed(stateOf(1));
+  await passUntil(() => sink.taken.length === 2, clock);
+  expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBe(retries);
+
+  rmSync(join(folder.path, "sink-token"));
+  clock.advance(10_000);
+  await until(() => told.lines.some((line) => line.startsWith("warn Secrets are unchanged: ")));
+  emulator.seed(stateOf(2));
+  await passUntil(() => sink.taken.length === 3, clock);
+  expect(sink.tokens.at(-1)).toBe("Bearer s3");
+  expect(told.lines.join("\n")).not.toMatch(/Bearer|\b[ns][123]\b/);
 });
 
-test("records that are sent again behind a reset are marked for each sink that had them, and for no other", async () => {
-  using careful = await startSink();
+test("a sink that is dead stops no other, and has the right table once it is back: what it had before is marked", async () => {
+  using dead = await startSink();
   using brisk = await startSink();
   using late = await startSink();
-  const sinks = [careful.as("careful", { spool: { maxBytes: 65_536 } }), brisk.as("brisk")];
-  const { forwarder, clock, emulator, lists, config, folder } = await scene(stateOf(0, 300), { ...RARE, sinks });
-  await passUntil(() => careful.taken.length === 300 && brisk.taken.length === 300, clock);
-  careful.answer = away;
+  const sinks = [dead.as("dead", { spool: { maxBytes: 65_536 } }), brisk.as("brisk")];
+  const opened = await scene(stateOf(0, 300), { ...RARE, sinks });
+  const { forwarder, told, clock, emulator, lists, config, folder } = opened;
+  await passUntil(() => dead.taken.length === 300 && brisk.taken.length === 300, clock);
+  dead.answer = away;
   const list = async (value: number, count: number) => {
     const before = lists();
     emulator.seed(stateOf(value, count));
-    await passUntil(() => lists() > before + 1, clock);
+    await passUntil(() => lists() > before + 1 && brisk.taken.at(-1)?.value === value, clock);
   };
   for (let value = 1; value <= 12; value++) await list(value, 300);
-  expect(forwarder.status.sinks.find(({ name }) => name === "careful")?.behind).toEqual(["fra1/edge/web/shost"]);
+  expect(forwarder.status.sinks.find(({ name }) => name === "dead")?.behind).toEqual(["fra1/edge/web/shost"]);
+  expect(forwarder.unready).toEqual([
+    expect.stringMatching(/^The spool is full for sink "dead": new records are kept for/),
+  ]);
   // Ten attacks that it does not see, and a sink that has seen nothing before.
   await list(13, 310);
+  expect(gapsOf(once(brisk.taken))).toEqual([]);
   const next = { ...config, sinks: [...sinks, late.as("late")] };
   await forwarder.reload(await LiveConfig.ofObject(next, {}, folder));
-  careful.answer = sound;
+  dead.answer = sound;
+  /** The table as a reader has it, and how many of its marks are told to be no news. */
   const behindReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
     const all = once(taken);
     const added = all.slice(all.findIndex(({ event }) => event === "reset")).filter(({ event }) => event === "added");
-    return { resent: added.filter(({ resent }) => resent).length, new: added.filter(({ resent }) => !resent).length };
+    const marks = new Map(added.map(({ address, value }) => [address, value]));
+    const resent = added.filter((record) => record.resent).length;
+    return { resent, new: added.length - resent, marks: marks.size, values: new Set(marks.values()) };
   };
   const isReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
     const at = taken.findIndex(({ event }) => event === "reset");
     return at >= 0 && taken.length >= at + 311;
   };
-  await passUntil(() => [careful, brisk, late].every(isReset), clock);
-  expect([behindReset(careful), behindReset(brisk), behindReset(late)]).toEqual([
-    { resent: 300, new: 10 },
-    { resent: 310, new: 0 },
-    { resent: 0, new: 310 },
+  await passUntil(() => [dead, brisk, late].every(isReset) && forwarder.unready.length === 0, clock);
+  const table = { marks: 310, values: new Set([13]) };
+  expect([dead, brisk, late].map(behindReset)).toEqual([
+    { resent: 300, new: 10, ...table },
+    { resent: 310, new: 0, ...table },
+    { resent: 0, new: 310, ...table },
   ]);
   // No record before the reset is marked.
-  expect([...careful.taken, ...brisk.taken].filter(({ event, resent }) => resent && event !== "added")).toEqual([]);
+  expect([...dead.taken, ...brisk.taken].filter(({ event, resent }) => resent && event !== "added")).toEqual([]);
+  expect(told.lines.at(-1)).toBe('info Sink "dead" gets all its tables again.');
 });
 
 describe("a start at a node that is silent", () => {
-  const ruled = {
-    arenas: { edge: { profiles: { web: { rules: [{ id: 1, name: "syn-flood" }], ...marksOf(7, 2) } } } },
+  const ruled = (value: number): EmulatorState => {
+    const web = { rules: [{ id: 1, name: "syn-flood" }], marks: { shost: marksOf(value, 2) } };
+    return { arenas: { edge: { profiles: { web } } } };
   };
   /** A forwarder of one node, whose requests for profiles and rules have a time-out in real time. */
   const start = async (emulator: Awaited<ReturnType<typeof startEmulator>>, folder: string, profiles: string[]) => {
     const clock = new TestClock();
     const records: ForwardRecord[] = [];
-    const { forwarder, told } = await startForwarding(
-      {
-        nodes: { fra1: { endpoint: emulator.endpoint, timeoutMs: 100 } },
-        watch: [{ arena: "edge", profiles, types: ["shost"] }],
-        state: folder,
-      },
-      folder,
-      { world: clock, onRecord: (record) => void records.push(record) },
-    );
+    const nodes = { fra1: { endpoint: emulator.endpoint, timeoutMs: 100 } };
+    const config = configOf(emulator, [], { nodes, watch: [{ arena: "edge", profiles, types: ["shost"] }] });
+    const onRecord = (record: ForwardRecord): void => void records.push(record);
+    const { forwarder, told } = await startForwarding(config, folder, { world: clock, onRecord });
     const asked = () => emulator.requests({ cmd: "list" }).map(({ url }) => url);
     return { clock, forwarder, told, records, asked };
   };
 
   test("shows at once: its known table is listed beside the look, and the first time-outs are told", async () => {
     using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: ruled });
+    await using emulator = await startEmulator({ state: ruled(7) });
     emulator.fail({ kind: "silence", times: 1_000 });
     const { clock, told, asked, records } = await start(emulator, folder.path, ["web"]);
     await until(() => asked().length === 2);
@@ -462,39 +370,33 @@ describe("a start at a node that is silent", () => {
     await until(() => told.lines.includes("info Node fra1 answers."), clock);
   });
 
-  test("only at its profiles and rules delays no mark by more than a pause", async () => {
+  test.each([
+    ["only at its profiles and rules delays no mark by more than a pause", ["arena://edge", "profile://edge/web"]],
+    ["not at all: a profile that is named in full gets its rules with the first list", []],
+  ])("%s", async (_, silent) => {
     using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: ruled });
-    for (const url of ["arena://edge", "profile://edge/web"]) emulator.fail({ url, kind: "silence", times: 1_000 });
+    await using emulator = await startEmulator({ state: ruled(7) });
+    for (const url of silent) emulator.fail({ url, kind: "silence", times: 1_000 });
     const { clock, records } = await start(emulator, folder.path, ["web"]);
-    await until(() => records.length === 2, clock);
-    expect(records.map(({ event, rule }) => [event, rule])).toEqual([
-      ["added", undefined],
-      ["added", undefined],
+    await until(() => records.length === 2, silent.length > 0 ? clock : undefined);
+    const rule = silent.length > 0 ? undefined : "syn-flood";
+    expect(records.map(({ event, rule }) => [event, rule?.name])).toEqual([
+      ["added", rule],
+      ["added", rule],
     ]);
   });
 
   test("after a restart: the tables of the last run are known, and a silent node is listed at once", async () => {
     using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: ruled });
+    await using emulator = await startEmulator({ state: ruled(7) });
     const first = await start(emulator, folder.path, ["*"]);
     await until(() => first.records.length === 2);
     expect(first.records.map(({ rule }) => rule?.name)).toEqual(["syn-flood", "syn-flood"]);
     await first.forwarder.stop();
-    emulator.seed({
-      arenas: { edge: { profiles: { web: { rules: [{ id: 1, name: "syn-flood" }], ...marksOf(8, 2) } } } },
-    });
+    emulator.seed(ruled(8));
     emulator.fail({ url: "arena://edge", kind: "silence", times: 1_000 });
     const second = await start(emulator, folder.path, ["*"]);
     await until(() => second.records.length === 2, second.clock);
     expect(outlineOf(second.records)).toEqual(["1 changed 8", "2 changed 8"]);
-  });
-
-  test("a profile that is named in full gets its rules with the first list of a node that answers", async () => {
-    using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: ruled });
-    const { records } = await start(emulator, folder.path, ["web"]);
-    await until(() => records.length === 2);
-    expect(records.map(({ rule }) => rule?.name)).toEqual(["syn-flood", "syn-flood"]);
   });
 });

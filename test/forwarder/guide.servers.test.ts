@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TIMES } from "../../provider/forwarder/defaults";
-import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { guide, type Reader } from "../support/guide";
 import { blocksOf, root } from "../support/markdown";
 import { commandsOnPath } from "../support/place";
@@ -15,6 +14,7 @@ import { ownPort, startOnOwnPort } from "../support/ports";
 import { ForwardProcess } from "./support/child";
 import { stateWith, temporaryFolder } from "./support/forward";
 import { conditionsOf, Scrape } from "./support/guide-metrics";
+import { recordSink } from "./support/http-sink";
 import { BUILD_TIMEOUT, startNats } from "./support/servers";
 
 const PAGE = "docs/guides/several-forwarders.md";
@@ -40,22 +40,6 @@ async function eventually(what: string, look: () => boolean | Promise<boolean>):
     if (Date.now() > end) throw new Error(`This did not happen: ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** A sink of type `http`, which may be away. */
-async function startSink() {
-  const records: ForwardRecord[] = [];
-  const sink = { url: "", records, isAway: false };
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    if (!sink.isAway) for (const line of text.trim().split("\n")) records.push(JSON.parse(line));
-    response.writeHead(sink.isAway ? 503 : 200).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => void server.close());
-  sink.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return sink;
 }
 
 /** One machine of the guide, whose `systemctl` starts and ends a forwarder as the page's commands ask. */
@@ -168,7 +152,7 @@ guide(
   "from one forwarder to three, a rollout, a rollback and an outage of each part show what it says",
   async (guide) => {
     using folder = temporaryFolder();
-    const sink = await startSink();
+    const sink = await recordSink();
     const emulators: Emulator[] = [];
     for (let n = 0; n < 4; n++) emulators.push(await startOnOwnPort({ state: stateWith(MARKS) }));
     onTestFinished(async () => void (await Promise.all(emulators.map((one) => one.close()))));
@@ -190,7 +174,7 @@ guide(
     /** Waits until the sink was told of so many marks of each node, from this moment on or from the beginning. */
     const told = (nodes: readonly string[], marks: number, from = 0) =>
       eventually(`${marks} marks of each of ${nodes.join(", ")} are told`, () => {
-        const later = sink.records.slice(from);
+        const later = sink.taken.slice(from);
         return nodes.every(
           (name) => new Set(later.flatMap(({ node, address = [] }) => (node === name ? address : []))).size === marks,
         );
@@ -202,7 +186,7 @@ guide(
     expect(await guide.next("systemctl stop")).toContain('Sink "search" has not taken 0 records (0 bytes).\n');
 
     // Three, to which all is new.
-    const before = sink.records.length;
+    const before = sink.taken.length;
     for (const machine of [second, third]) {
       machine.configure(together);
       await machine.type("systemctl start packetfilter-forward");
@@ -239,11 +223,11 @@ guide(
     await shown("a node", machines);
     emulators[0] = await startEmulator({ state: stateWith(MARKS), port: Number(endpoint.port) });
 
-    sink.isAway = true;
+    sink.status = 503;
     const more = stateWith(MARKS + 5);
     for (const emulator of emulators) emulator.seed(more);
     await shown("a sink", machines);
-    sink.isAway = false;
+    sink.status = 204;
     await told(three, MARKS + 5);
 
     // What is to stay free is more than any disk has.

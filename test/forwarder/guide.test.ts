@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
@@ -15,6 +13,7 @@ import { commandsOnPath } from "../support/place";
 import { ownPort } from "../support/ports";
 import { until } from "./support/clock";
 import { check, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const blocks = blocksOf("docs/guides/forwarding-marks.md");
 
@@ -29,24 +28,10 @@ describe("the guide", () => {
     expect(await check(text, { FRA1_TOKEN: "Bearer x" })).toBe(0);
   });
 
-  /** Requests to a sink of the guide. */
-  async function startServer() {
-    const bodies: string[] = [];
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      bodies.push(Buffer.concat(chunks).toString());
-      response.end();
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}`, bodies, [Symbol.dispose]: () => void server.close() };
-  }
-
   const outcome = "has commands that do what it says, from the first two to the last";
   guide("forwarding-marks.md", outcome, async (guide) => {
     using folder = temporaryFolder();
-    using server = await startServer();
+    const server = await httpSink(() => [200]);
     writeFileSync(join(folder.path, "search-token"), "ApiKey abc\n");
     const control = await ownPort();
     const port = await ownPort();

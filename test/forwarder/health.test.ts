@@ -9,7 +9,15 @@ import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import type { NodePollers } from "../../provider/forwarder/polling/node-poller";
 import { asking } from "./support/asking";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, scene, startForwarding, stateWith, temporaryFolder, withAwaySink } from "./support/forward";
+import {
+  configOf,
+  openForwarder,
+  scene,
+  startForwarding,
+  stateWith,
+  temporaryFolder,
+  withAwaySink,
+} from "./support/forward";
 
 const FINE = { ok: true, reasons: [] };
 const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
@@ -26,11 +34,8 @@ test("a node that is away from the start counts as lists that fail, and holds up
 test("a node that cannot be asked at all counts as lists that fail, too", async () => {
   using folder = temporaryFolder();
   const clock = new TestClock();
-  const { forwarder, told } = await openForwarder(
-    { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }] },
-    folder.path,
-    { world: clock, onRecord: () => {} },
-  );
+  const config = configOf({ endpoint: "http://192.0.2.10" });
+  const { forwarder, told } = await openForwarder(config, folder.path, { world: clock, onRecord: () => {} });
   onTestFinished(() => forwarder.stop(0));
   const node = vi.spyOn(LiveConfig.prototype, "node").mockReturnValue({ endpoint: "192.0.2.10" });
   onTestFinished(() => node.mockRestore());
@@ -47,11 +52,8 @@ test("a state that answers no more makes the service unhealthy: its thread has e
   await using emulator = await startEmulator({ state: stateWith(10) });
   const clock = new TestClock();
   const open = vi.spyOn(LedgerThread, "open");
-  const { forwarder } = await openForwarder(
-    { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge", types: ["shost"] }] },
-    folder.path,
-    { world: clock, thread: true, onRecord: () => {} },
-  );
+  const parts = { world: clock, thread: true, onRecord: () => {} };
+  const { forwarder } = await openForwarder(configOf(emulator), folder.path, parts);
   // Its state cannot be closed any more then.
   onTestFinished(() => expect(forwarder.stop(0)).rejects.toThrow("The thread of the forwarder's state has ended."));
   forwarder.start();
@@ -96,14 +98,9 @@ test("a node whose turn never comes makes the service unhealthy; one that is dow
   const key = paceKey({ kind: "mark", arena: "edge", profile: "web" }, "shost");
   const { marks } = memories.of(emulator.endpoint);
   const leave = await marks.enter(key, { pauseMs: 3_000, by: "table" }, clock);
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint }, fra2: { endpoint: "http://127.0.0.1:1" } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-    },
-    folder.path,
-    { world: clock, memories, onRecord: () => {} },
-  );
+  const nodes = { fra1: { endpoint: emulator.endpoint }, fra2: { endpoint: "http://127.0.0.1:1" } };
+  const config = configOf(emulator, [], { nodes });
+  const { forwarder } = await startForwarding(config, folder.path, { world: clock, memories, onRecord: () => {} });
   const ask = await asking(forwarder);
   await passUntil(() => forwarder.health.alive.polling?.ok === false, clock);
   expect(await ask("/healthz")).toEqual([
@@ -172,11 +169,8 @@ test("readiness names each check, and how full the spool of each sink is", async
 
 test("a member of a cluster whose share was no node stays ready when it takes one over", async () => {
   using folder = temporaryFolder();
-  const { forwarder } = await openForwarder(
-    { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } }, watch: [{ arena: "edge", types: ["shost"] }] },
-    folder.path,
-    { world: new TestClock(), onRecord: () => {} },
-  );
+  const config = configOf({ endpoint: "http://127.0.0.1:1" });
+  const { forwarder } = await openForwarder(config, folder.path, { world: new TestClock(), onRecord: () => {} });
   onTestFinished(() => forwarder.stop(0));
   const leases = { hasShared: false, run: async () => {} };
   Reflect.set(forwarder, "leases", leases);

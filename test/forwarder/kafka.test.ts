@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { LiveConfig } from "../../provider/forwarder/config/config";
+import { beforeAll, expect, test } from "vitest";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { type KafkaLibrary, kafkaSchema, loadKafka } from "../../provider/forwarder/sinks/kafka-library";
 import { KafkaTopic } from "../../provider/forwarder/sinks/kafka-topic";
@@ -12,36 +11,6 @@ beforeAll(async () => {
 });
 
 const SASL = { mechanism: "PLAIN", username: "forwarder", password: "s3cret" };
-
-describe("the configuration", () => {
-  const told = async (sink: Readonly<Record<string, unknown>>): Promise<string> => {
-    const config = {
-      nodes: { fra1: { endpoint: "http://192.0.2.10" } },
-      watch: [{ arena: "edge" }],
-      sinks: [{ name: "bus", type: "kafka", brokers: ["192.0.2.40:9092"], topic: "marks", ...sink }],
-    };
-    return LiveConfig.ofObject(config, {}, "/").then(
-      () => "sound",
-      (error: Error) => error.message.replaceAll("configuration: `sinks[0].", "`"),
-    );
-  };
-
-  test.each<[string, Readonly<Record<string, unknown>>]>([
-    ["sound", {}],
-    ["sound", { brokers: ["[2001:db8::40]:9092", "kafka.example:9093"], tls: true, sasl: SASL }],
-    ["`brokers` must not be empty", { brokers: [] }],
-    ['`brokers[0]` must be a host and a port, such as "192.0.2.40:9092"', { brokers: ["kafka.example"] }],
-    ['`brokers[0]` must be a host and a port, such as "192.0.2.40:9092"', { brokers: ["kafka://kafka.example:9092"] }],
-    ["`brokers[0]` has a port above 65535", { brokers: ["kafka.example:70000"] }],
-    ["`topic` may have letters, digits, and . _ -, at most 249", { topic: "marks of ours" }],
-    ['`topic` must not be "." or ".."', { topic: ".." }],
-    ["`sasl.mechanism` must be one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", { sasl: { ...SASL, mechanism: "GSSAPI" } }],
-    ["`sasl.password` must be a text", { sasl: { mechanism: "PLAIN", username: "forwarder" } }],
-    ["`timeoutMs` must be at least 1", { timeoutMs: 0 }],
-  ])("%s", async (sentence, sink) => {
-    expect(await told(sink)).toBe(sentence);
-  });
-});
 
 test("an older Node is told before anything is loaded", async () => {
   await expect(loadKafka('Sink "bus"', "22.15.0")).rejects.toThrow(

@@ -1,15 +1,15 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { pick, seededRandom } from "../../provider/emulator/time/random";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { ForwardProcess } from "./support/child";
 import { fastWall } from "./support/fast-clock.cjs";
-import { temporaryFolder } from "./support/forward";
-import { takenOver } from "./support/taken-over";
+import { configOf, recordsIn, stateOf, temporaryFolder } from "./support/forward";
 
 /**
  * Seeds of the moments at which forwarders are killed, and kills for each. More than the few of every test run:
@@ -24,26 +24,20 @@ const PAUSE_MS = 3_000;
 /** Speed of the clocks: the pause is 150 ms. */
 const TIMES = 20;
 
-/** Every list of marks finds all marks with another value: what it was is in the records, or is lost. */
-function marksOf(round: number) {
-  const shost = Array.from({ length: MARKS }, (_, n) => ({
-    address: `198.18.${n >> 8}.${n & 255}`,
-    id: 1,
-    value: round,
-    lifetime: 3_600,
-  }));
-  return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
+/** The runs of a state by their epochs, and how many records of each were taken over: read from a copy of what a kill left. */
+function takenOver(folder: string): [epoch: number, records: number][] {
+  using copy = temporaryFolder();
+  cpSync(join(folder, "forwarder-state"), copy.path, { recursive: true });
+  const db = new DatabaseSync(join(copy.path, "forwarder.db"));
+  const hasTables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'tables'").get();
+  const rows = hasTables ? db.prepare("SELECT epoch, sequence FROM tables").all() : [];
+  db.close();
+  return rows.map(({ epoch, sequence }) => [Number(epoch), Number(sequence)]);
 }
 
 /** Steps of a forwarder that are visible from outside. Soon after one of them it is killed. */
 const MOMENTS = ["list answered", "delivery begins", "delivery read", "delivery answered"] as const;
 type Moment = (typeof MOMENTS)[number];
-
-const recordsIn = (text: string): ForwardRecord[] =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
 
 test.each(SEEDS)(
   "killed at moments of seed %i: nothing acknowledged is lost, and repeats have the same id",
@@ -73,25 +67,20 @@ test.each(SEEDS)(
 
     let round = 0;
     const emulator: Emulator = await startEmulator({
-      state: marksOf(0),
+      state: stateOf(0, MARKS),
       wall: fastWall(TIMES),
       onRequest: ({ type }) => {
         if (type !== "shost") return;
-        emulator.seed(marksOf(++round));
+        // Every list of marks finds all marks with another value: what it was is in the records, or is lost.
+        emulator.seed(stateOf(++round, MARKS));
         strike("list answered");
       },
     });
     const file = join(folder.path, "forwarder.json");
-    const config = {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      // A minute of the machine's own clock: on a busy one the disk is slow.
-      drainMs: 60_000 * TIMES,
-      sinks: [
-        { name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
-        { name: "disk", type: "file", path: "marks.ndjson" },
-      ],
-    };
+    const web = { name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+    // A minute of the machine's own clock: on a busy one the disk is slow.
+    const drainMs = 60_000 * TIMES;
+    const config = configOf(emulator, [web, { name: "disk", type: "file", path: "marks.ndjson" }], { drainMs });
     writeFileSync(file, JSON.stringify(config));
 
     const given = new Map<number, number>();

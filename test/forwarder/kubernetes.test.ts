@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -111,38 +111,4 @@ test("its pods have no rights that a forwarder does not need", () => {
     readOnlyRootFilesystem: true,
     capabilities: { drop: ["ALL"] },
   });
-});
-
-test("a secret that the kubelet swaps is read again, as a whole: links to a folder that another one takes the place of", async () => {
-  using folder = temporaryFolder();
-  const at = (name: string) => join(folder.path, name);
-  // As the kubelet writes a volume: files in a folder of their own, a link to it, and links through that one.
-  const install = (version: string, secrets: Record<string, string>): void => {
-    mkdirSync(at(version));
-    for (const [name, text] of Object.entries(secrets)) writeFileSync(at(`${version}/${name}`), text);
-    symlinkSync(version, at("..data_tmp"));
-    renameSync(at("..data_tmp"), at("..data"));
-  };
-  install("..2026_01", { node: "first\n", sink: "one" });
-  for (const name of ["node", "sink"]) symlinkSync(`..data/${name}`, at(name));
-  const live = await LiveConfig.ofObject(
-    {
-      nodes: { fra1: { endpoint: "http://192.0.2.10", headers: { authorization: { file: "node" } } } },
-      watch: [{ arena: "edge" }],
-      sinks: [
-        { name: "web", type: "http", url: "https://logs.example.net", headers: { authorization: { file: "sink" } } },
-      ],
-    },
-    {},
-    folder.path,
-  );
-  const used = () => [live.node("fra1").headers, live.current.sinks[0]?.own];
-  expect(await live.refresh()).toBe(false);
-  expect(used()).toEqual([{ authorization: "first" }, expect.objectContaining({ headers: { authorization: "one" } })]);
-  install("..2026_02", { node: "second\n", sink: "two" });
-  expect(await live.refresh()).toBe(true);
-  expect(used()).toEqual([{ authorization: "second" }, expect.objectContaining({ headers: { authorization: "two" } })]);
-  // The old folder goes after the swap.
-  rmSync(at("..2026_01"), { recursive: true });
-  expect(await live.refresh()).toBe(false);
 });

@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { NodeMemories } from "../../provider/client/world";
+import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { type Certificate, CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import { Forwarder } from "../../provider/forwarder/forwarder";
-import { Service } from "../../provider/forwarder/operating/service";
-import { passUntil, TestClock, until } from "./support/clock";
-import { stateWith, Told, temporaryFolder } from "./support/forward";
+import { passUntil, until } from "./support/clock";
+import { configOf, stateWith, temporaryFolder } from "./support/forward";
+import { startService } from "./support/service";
 
 const TOKEN = "first-token";
 const NEXT_TOKEN = "other-token";
@@ -41,24 +39,12 @@ test("the listener speaks TLS, lets in who has the token, and takes what is new 
     write("key", certificate.key);
     write("token", `${token}\n`);
   };
-  const base = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost"] }],
-    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
-  };
   const tls = { cert: { file: "cert" }, key: { file: "key" } };
   const listen = { address: "127.0.0.1:0", tls, token: { file: "token" } };
-  const read = (config: object) => LiveConfig.ofObject({ ...base, ...config }, {}, folder.path);
+  const base = configOf(emulator, [{ name: "disk", type: "file", path: "marks.ndjson" }], { listen });
+  const read = (more: object) => LiveConfig.ofObject({ ...base, ...more }, {}, folder.path);
   install(own, TOKEN);
-  const clock = new TestClock();
-  const log = new Told();
-  const parts = { log, world: clock, stdout: async () => {}, memories: new NodeMemories(), thread: false };
-  const service = await Service.start(await read({ listen }), {
-    log,
-    open: (config) => Forwarder.open({ config, ...parts }),
-  });
-  onTestFinished(async () => void (await service.stop()));
-  const url = () => String(/https?:\/\/[\d.:]+/.exec(log.lines.findLast((line) => line.includes("Answers on")) ?? ""));
+  const { service, clock, log, url } = await startService(base, folder.path);
   await until(() => service.forwarder.unready.length === 0, clock);
 
   // Who asks without it, as probes do, learns whether all is well, and no more.
@@ -87,7 +73,7 @@ test("the listener speaks TLS, lets in who has the token, and takes what is new 
   const before = url();
   install(own, TOKEN);
   const reloads = () => log.lines.filter((line) => line.includes("The configuration was read again.")).length;
-  service.reload(() => read({ listen }));
+  service.reload(() => read({}));
   await until(() => reloads() === 1);
   expect(await get(`${before}/metrics`, first, TOKEN)).toEqual([200, expect.anything()]);
 

@@ -1,56 +1,35 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { passUntil, TestClock } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { passUntil } from "./support/clock";
+import { profilesOf, recordsIn, scene } from "./support/forward";
 
 const LARGE = "9007199254740993";
-const stateOf = (marks: readonly (readonly [last: number, id: number, value: number, lifetime: number])[]) => ({
-  arenas: {
-    edge: {
-      profiles: {
-        web: {
-          marks: {
-            shost: marks.map(([last, id, value, lifetime]) => ({ address: `203.0.113.${last}`, id, value, lifetime })),
-          },
-        },
-      },
-    },
-  },
-});
+const stateOf = (marks: readonly (readonly [last: number, id: number, value: number, lifetime: number])[]) =>
+  profilesOf({
+    web: marks.map(([last, id, value, lifetime]) => ({ address: `203.0.113.${last}`, id, value, lifetime })),
+  });
 
 test("a sink takes the records of some ids, values and lifetimes, and all that says that marks are gone", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({
-    state: stateOf([
-      [1, 7, 1, 600],
-      [2, 8, 2, 600],
-      [3, 8, 1, 3_000],
-    ]),
-  });
-  const clock = new TestClock();
   const file = (name: string, only: object) => ({ name, type: "file" as const, path: name, only });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [
-      file("all", { arenas: ["edge"] }),
-      file("ids", { ids: [7, LARGE] }),
-      file("values", { values: ["2"] }),
-      file("long", { minLifetime: 2_000 }),
-      file("none", { ids: [1] }),
-    ],
-  };
-  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  const sinks = [
+    file("all", { arenas: ["edge"] }),
+    file("ids", { ids: [7, LARGE] }),
+    file("values", { values: ["2"] }),
+    file("long", { minLifetime: 2_000 }),
+    file("none", { ids: [1] }),
+  ];
+  const state = stateOf([
+    [1, 7, 1, 600],
+    [2, 8, 2, 600],
+    [3, 8, 1, 3_000],
+  ]);
+  const { forwarder, clock, emulator, config, folder } = await scene(state, { sinks });
   const told = (name: string) =>
-    readFileSync(join(folder.path, name), "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line): ForwardRecord => JSON.parse(line))
-      .map(({ event, address }) => `${event} ${address?.split(".").at(-1)}`);
+    recordsIn(readFileSync(join(folder, name), "utf8")).map(
+      ({ event, address }) => `${event} ${address?.split(".").at(-1)}`,
+    );
   const sent = (sink: string) => forwarder.metrics.get("sent_records_total", { sink });
   const delivered = (counts: Record<string, number>) =>
     passUntil(() => Object.entries(counts).every(([sink, count]) => sent(sink) === count), clock);
@@ -63,8 +42,8 @@ test("a sink takes the records of some ids, values and lifetimes, and all that s
   ]);
 
   // A reload may ask for others; what is gone is told to each sink that may know of it.
-  const next = { ...config, sinks: [...config.sinks.slice(0, 1), file("ids", { ids: [8] }), ...config.sinks.slice(2)] };
-  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  const next = { ...config, sinks: [...sinks.slice(0, 1), file("ids", { ids: [8] }), ...sinks.slice(2)] };
+  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder))).toBe(true);
   emulator.seed(stateOf([[2, 8, 3, 600]]));
   await delivered({ all: 6, ids: 4, values: 3, long: 3, none: 2 });
   expect(told("all").slice(3).sort()).toEqual(["changed 2", "gone 1", "gone 3"]);
@@ -80,15 +59,4 @@ test("a sink takes the records of some ids, values and lifetimes, and all that s
     ["gone 1", "gone 3"],
     ["gone 1", "gone 3"],
   ]);
-});
-
-test.each([
-  [{ ids: [] }, "must not be empty"],
-  [{ ids: [1.5] }, "must be an integer, beyond 2⁵³ as a text"],
-  [{ values: ["many"] }, "must be an integer, beyond 2⁵³ as a text"],
-  [{ minLifetime: 0 }, "must be at least 1"],
-])("a filter that makes no sense is told: %j", async (only, message) => {
-  const sinks = [{ name: "disk", type: "file", path: "marks", only }];
-  const config = { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }], sinks };
-  await expect(LiveConfig.ofObject(config, {}, ".")).rejects.toThrow(message);
 });

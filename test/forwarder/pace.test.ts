@@ -5,7 +5,7 @@ import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TestClock, until } from "./support/clock";
-import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const STATE = { arenas: { edge: { profiles: { web: { marks: {} } } } } };
 
@@ -14,16 +14,9 @@ async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptio
   const clock = new TestClock();
   const memories = new NodeMemories();
   const options = { endpoint: emulator.endpoint, ...node };
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: options },
-      watch: [{ arena: "edge", types: ["shost", "dhost"] }],
-      everyMs,
-      structureEveryMs: 3_600_000,
-    },
-    folder,
-    { world: clock, memories, onRecord: () => {} },
-  );
+  const watch = [{ arena: "edge", types: ["shost" as const, "dhost" as const] }];
+  const config = configOf(emulator, [], { nodes: { fra1: options }, watch, everyMs, structureEveryMs: 3_600_000 });
+  const { forwarder } = await startForwarding(config, folder, { world: clock, memories, onRecord: () => {} });
   const client = new NodeClient(options, { ...clock, memories });
   let answered = 0;
   const ask = async () => {
@@ -96,8 +89,9 @@ test.each([false, "mutual"] as const)(
     onTestFinished(() => void relay.close());
     const endpoint = `${tls ? "https" : "http"}://127.0.0.1:${(relay.address() as AddressInfo).port}`;
     const node = { endpoint, ...(emulator.tls && { tls: emulator.tls }) };
-    const config = { nodes: { fra1: node }, watch: [{ arena: "edge", types: ["shost" as const] }] };
-    const { ok } = await forwardOnce(config, folder.path, { onRecord: () => {} });
+    const { ok } = await forwardOnce(configOf(emulator, [], { nodes: { fra1: node } }), folder.path, {
+      onRecord: () => {},
+    });
     expect([ok, connections, emulator.requests().length]).toEqual([true, 1, 3]);
   },
 );

@@ -1,30 +1,25 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { packageVersion } from "../../provider/files/package-version";
 import { forward } from "./support/child";
 import { until } from "./support/clock";
-import { recordsIn, stateWith, temporaryFolder } from "./support/forward";
+import { configFile, configOf, recordsIn, stateWith, temporaryFolder } from "./support/forward";
 
 /** Far more than a pipe holds. */
 const COUNT = 3_000;
 
 /** Runs it with more members of its configuration, into standard output and a file. */
-async function forwarding(folder: string, members = "") {
+async function forwarding(folder: string, members = {}) {
   const emulator = await startEmulator({ state: stateWith(COUNT) });
   onTestFinished(() => emulator.close());
-  const file = join(folder, "forwarder.yaml");
-  writeFileSync(
-    file,
-    `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
-watch: [{ arena: edge, types: [shost] }]
-${members}
-sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
-`,
-  );
+  const sinks = [
+    { name: "out", type: "stdout" },
+    { name: "disk", type: "file", path: "marks.ndjson" },
+  ];
+  const file = configFile(folder, configOf(emulator, sinks, members));
   return { file, ...forward(file) };
 }
 
@@ -65,7 +60,7 @@ test("a reader of standard output that leaves, as head does, ends it cleanly; th
 
 test("the reader of standard output may be slow: everything else goes on meanwhile", async () => {
   using folder = temporaryFolder();
-  const { child, told } = await forwarding(folder.path, "listen: 127.0.0.1:0");
+  const { child, told } = await forwarding(folder.path, { listen: "127.0.0.1:0" });
   const url = await until(() => told.find((line) => line.url !== undefined)?.url);
   const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
   // The file has everything while the pipe is not read.

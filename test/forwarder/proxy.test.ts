@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
-import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, openForwarder, roundInto, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const CLI = join(__dirname, "../../dist/provider/cli.js");
@@ -51,18 +51,10 @@ const BASIC = `Basic ${Buffer.from("user:pass").toString("base64")}`;
 
 /** One round with a sink, by the proxy of the environment. */
 async function sent(url: string, env: (proxy: string) => Record<string, string>, onceDeadlineMs = 30_000) {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(3) });
   asked.length = bodies.length = 0;
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [
-      { name: "web", type: "http" as const, url, ...(url.startsWith("https") && { tls: { ca: authority.cert } }) },
-    ],
-    onceDeadlineMs,
-  };
-  return await forwardOnce(config, folder.path, { env: env(`http://user:pass@127.0.0.1:${portOf(proxy)}`) });
+  const web = { name: "web", type: "http", url, ...(url.startsWith("https") && { tls: { ca: authority.cert } }) };
+  const through = { env: env(`http://user:pass@127.0.0.1:${portOf(proxy)}`) };
+  return await roundInto([web], stateWith(3), { onceDeadlineMs }, through);
 }
 
 test("a sink with https goes through a tunnel of HTTPS_PROXY, its certificate is still checked, and nodes are asked directly", async () => {
@@ -82,8 +74,7 @@ test("the command as it is packed goes through the tunnel, too, for which it loa
   asked.length = bodies.length = 0;
   const file = join(folder.path, "forwarder.yaml");
   const web = { name: "web", type: "http", url: `https://127.0.0.1:${portOf(secure)}/in`, tls: { ca: authority.cert } };
-  const nodes = { fra1: { endpoint: emulator.endpoint } };
-  writeFileSync(file, JSON.stringify({ nodes, watch: [{ arena: "edge", types: ["shost"] }], sinks: [web] }));
+  writeFileSync(file, JSON.stringify(configOf(emulator, [web])));
   const env = { ...process.env, HTTPS_PROXY: `http://user:pass@127.0.0.1:${portOf(proxy)}`, NO_PROXY: "" };
   await promisify(execFile)(process.execPath, [CLI, "forward", "--once", "--config", file], { env });
   expect(asked).toEqual([["CONNECT", `127.0.0.1:${portOf(secure)}`, BASIC]]);
@@ -109,11 +100,7 @@ test("a proxy that lets no one in is an outage, and one that is no url is told b
   expect([ok, bodies]).toEqual([false, []]);
   expect(told.join()).toMatch(/Sink "web" accepts no records: .*407/);
   using folder = temporaryFolder();
-  const config = {
-    nodes: { fra1: { endpoint: "http://192.0.2.10" } },
-    watch: [{ arena: "edge" }],
-    sinks: [{ name: "web", type: "http" as const, url }],
-  };
+  const config = configOf({ endpoint: "http://192.0.2.10" }, [{ name: "web", type: "http", url }]);
   const env = { HTTPS_PROXY: "ftp://user:canary@192.0.2.1" };
   const failed = await openForwarder(config, folder.path, { env }).catch((error: Error) => error.message);
   expect(failed).toBe(

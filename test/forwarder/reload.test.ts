@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../provider/forwarder/config/types";
@@ -11,18 +10,20 @@ import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, scene, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { serve } from "./support/command";
+import {
+  configOf,
+  linesOf,
+  openForwarder,
+  recordsIn,
+  scene,
+  startForwarding,
+  stateOf,
+  stateWith,
+  temporaryFolder,
+  withAwaySink,
+} from "./support/forward";
 
-const stateOf = (value: number) => ({
-  arenas: {
-    edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 3_600 }] } } } },
-  },
-});
-
-const recordsIn = (file: string): ForwardRecord[] => {
-  const text = readFileSync(file, "utf8").trim();
-  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line));
-};
 const outlineOf = (records: readonly ForwardRecord[]) =>
   records.map(({ node, event, value, sequence }) => `${node} ${sequence} ${event} ${value}`);
 
@@ -32,22 +33,18 @@ test("a reload applies the difference: what did not change goes on, and each rec
   await using gone = await startEmulator({ state: stateOf(0) });
   await using fresh = await startEmulator({ state: stateOf(0) });
   const clock = new TestClock();
-  const config = {
-    nodes: { kept: { endpoint: kept.endpoint }, gone: { endpoint: gone.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [
-      { name: "all", type: "file" as const, path: "all.ndjson" },
-      { name: "old", type: "http" as const, url: "http://127.0.0.1:1/" },
-    ],
-  } satisfies ForwarderConfig;
+  const all = { name: "all", type: "file" as const, path: "all.ndjson" };
+  const old = { name: "old", type: "http", url: "http://127.0.0.1:1/" };
+  const nodes = { kept: { endpoint: kept.endpoint }, gone: { endpoint: gone.endpoint } };
+  const config = configOf(kept, [all, old], { nodes });
   const { forwarder, told } = await startForwarding(config, folder.path, { world: clock });
-  const arrived = (name = "all.ndjson") => recordsIn(join(folder.path, name));
+  const arrived = (name = "all.ndjson") => recordsIn(readFileSync(join(folder.path, name), "utf8"));
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "all" }) === 2);
 
   const next: ForwarderConfig = {
     ...config,
     nodes: { kept: { endpoint: kept.endpoint }, fresh: { endpoint: fresh.endpoint } },
-    sinks: [...config.sinks.slice(0, 1), { name: "new", type: "file" as const, path: "new.ndjson" }],
+    sinks: [all, { name: "new", type: "file", path: "new.ndjson" }],
   };
   expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
   // A node that came later is no start: what waits for readiness is not held up.
@@ -88,10 +85,7 @@ test("a reload that polls a node in another way keeps its baseline, and a sink o
   expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder))).toBe(true);
   clock.advance(3_000);
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 2);
-  const [first, second] = readFileSync(file, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const [first, second] = linesOf(readFileSync(file, "utf8")).map((line) => JSON.parse(line));
   expect([first.event, second.event_name, second["packetfilter.mark.sequence"]]).toEqual([
     "added",
     "packetfilter.mark.changed",
@@ -100,45 +94,14 @@ test("a reload that polls a node in another way keeps its baseline, and a sink o
 });
 
 test("a sink that was full, and that a reload takes out, keeps no table waiting", async () => {
-  const disk = { name: "disk", type: "file" as const, path: "marks.ndjson" };
-  const away = { name: "away", type: "http" as const, url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } };
-  const { forwarder, clock, config, folder } = await scene(stateWith(3_000), { records: "all", sinks: [disk, away] });
+  const { forwarder, clock, config, folder } = await scene(stateWith(3_000), withAwaySink(65_536));
   await until(() => forwarder.unready.some((reason) => reason.includes('The spool is full for sink "away"')), clock);
-  expect(await forwarder.reload(await LiveConfig.ofObject({ ...config, sinks: [disk] }, {}, folder))).toBe(true);
+  expect(
+    await forwarder.reload(await LiveConfig.ofObject({ ...config, sinks: config.sinks?.slice(0, 1) }, {}, folder)),
+  ).toBe(true);
   expect(forwarder.unready).toEqual([]);
   await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) > 1, clock);
 });
-
-/** The command at work on a configuration, which it reads again at each `hangUp`. */
-function serve(file: string) {
-  const stop = new AbortController();
-  let hangUp: (() => void) | undefined;
-  let written = "";
-  const io = {
-    out: () => {},
-    err: (text: string) => {
-      written += text;
-    },
-    env: {},
-    onHangup: (run: () => void) => {
-      hangUp = run;
-    },
-    stop: stop.signal,
-  };
-  const ended = main(["forward", "--config", file], io);
-  onTestFinished(async () => {
-    stop.abort();
-    await ended;
-  });
-  const messages = (): string[] =>
-    written
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line).msg);
-  const told = (part: string, times = 1) =>
-    until(() => messages().filter((message) => message.includes(part)).length === times);
-  return { hangUp: async () => (await until(() => hangUp))(), told, messages, end: () => stop.abort(), ended };
-}
 
 /** A port of loopback that another process has. */
 async function takenPort(): Promise<number> {
@@ -200,17 +163,13 @@ ${more}`,
   await service.hangUp();
   await service.told("The configuration was read again.", 3);
   expect(await gauge()).toBe("1");
-  service.end();
-  expect(await service.ended).toBe(0);
+  expect(await service.end()).toBe(0);
 });
 
 test("a reload that never ends is not ready meanwhile, and keeps no service from ending", async () => {
   using folder = temporaryFolder();
   const clock = new TestClock();
-  const config: ForwarderConfig = {
-    nodes: { fra1: { endpoint: "http://127.0.0.1:1" } },
-    watch: [{ arena: "edge", types: ["shost"] }],
-  };
+  const config = configOf({ endpoint: "http://127.0.0.1:1" });
   const opened = await openForwarder(config, folder.path, { world: clock, onRecord: () => {} });
   const forwarders = [Promise.resolve(opened.forwarder), new Promise<Forwarder>(() => {})].values();
   const live = await LiveConfig.ofObject(config, {}, folder.path);
@@ -232,7 +191,7 @@ test("a reload that never ends is not ready meanwhile, and keeps no service from
 
 test("a service that was told to end takes no configuration any more", async () => {
   using folder = temporaryFolder();
-  const config: ForwarderConfig = { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } }, watch: [{ arena: "edge" }] };
+  const config = configOf({ endpoint: "http://127.0.0.1:1" });
   const { forwarder, told: log } = await openForwarder(config, folder.path, { world: new TestClock(), onRecord() {} });
   const open = vi.fn(async () => forwarder);
   const service = await Service.start(await LiveConfig.ofObject(config, {}, folder.path), { log, open });

@@ -1,19 +1,17 @@
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { requeueRejected } from "../../provider/forwarder/requeue-rejected";
 import { systemWorld } from "../../provider/forwarder/world";
-import { TestClock, until } from "./support/clock";
-import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
+import { until } from "./support/clock";
+import { lettersIn, RECORD, recordsIn, scene, stateOf, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const ids = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
 const letter = (recordId: string) => ({ record: { ...RECORD, recordId }, reason: "no such field" });
-const linesOf = (file: string) => readFileSync(file, "utf8").trim().split("\n");
 const january = () => Date.UTC(2026, 0, 1);
 
 /** All that a folder holds, and that a sink would take. */
@@ -27,32 +25,11 @@ async function requeuedFrom(folder: string): Promise<string[]> {
 }
 
 test("a requeue beside a service that is refused goes on: each record arrives, or is kept", async () => {
-  using folder = temporaryFolder();
-  const stateOf = (value: number) => ({
-    arenas: {
-      edge: {
-        profiles: {
-          web: {
-            marks: {
-              shost: Array.from({ length: 50 }, (_, n) => ({
-                address: `203.0.113.${n}`,
-                id: 1,
-                value,
-                lifetime: 3_600,
-              })),
-            },
-          },
-        },
-      },
-    },
-  });
-  await using emulator = await startEmulator({ state: stateOf(0) });
   const arrived: ForwardRecord[] = [];
   let answer: (() => void) | undefined;
   let isRequeue = false;
   const server = await httpSink((_, body) => {
-    const lines = body.trim().split("\n");
-    const records: ForwardRecord[] = lines.map((line) => JSON.parse(line));
+    const records = recordsIn(body);
     const taken = isRequeue && records.every(({ value }) => value === 0);
     if (taken) arrived.push(...records);
     if (!taken || answer) return [taken ? 204 : 406];
@@ -60,26 +37,21 @@ test("a requeue beside a service that is refused goes on: each record arrives, o
       answer = () => resolve([204]);
     });
   });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "web", type: "http" as const, url: server.url }],
-  };
-  const clock = new TestClock();
-  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
-  const folderOfWeb = join(folder.path, "forwarder-state/rejected/web");
-  const linesKept = () => readdirSync(folderOfWeb).flatMap((name) => linesOf(join(folderOfWeb, name))).length;
+  const sinks = [{ name: "web", type: "http" as const, url: server.url }];
+  const { forwarder, clock, emulator, config, folder } = await scene(stateOf(0, 50), { sinks });
+  const folderOfWeb = join(folder, "forwarder-state/rejected/web");
+  const linesKept = () => lettersIn(folderOfWeb).length;
   const refused = () => forwarder.metrics.get("rejected_records_total", { sink: "web" });
   await until(() => refused() === 50, clock);
   expect(linesKept()).toBe(50);
 
   isRequeue = true;
-  const live = await LiveConfig.ofObject(config, {}, folder.path);
+  const live = await LiveConfig.ofObject(config, {}, folder);
   const parts = { world: systemWorld, stdout: async () => {}, signal: new AbortController().signal };
   const requeued = requeueRejected(live, parts, "web");
   await until(() => answer);
   // Its request is under way. Meanwhile the service is refused more.
-  emulator.seed(stateOf(1));
+  emulator.seed(stateOf(1, 50));
   await until(() => refused() === 100, clock);
   expect(linesKept()).toBe(100);
   answer?.();

@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { ServiceManager } from "../../provider/forwarder/operating/service-manager";
 import { ForwardProcess } from "./support/child";
 import { TestClock, until } from "./support/clock";
-import { stateWith, Told, temporaryFolder } from "./support/forward";
+import { configFile, configOf, stateWith, Told, temporaryFolder } from "./support/forward";
 
 beforeAll(async () => {
   const { ensureSystemd } = await import("../../tools/systemd.mjs");
@@ -44,12 +43,8 @@ test("systemd is told when the service is ready, reads its configuration again, 
   await using emulator = await startEmulator({ state: stateWith(2) });
   const socket = join(folder.path, "notify");
   await using manager = await startReceiver(socket);
-  const file = join(folder.path, "forwarder.yaml");
-  const sound = `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
-watch: [{ arena: edge, types: [shost] }]
-sinks: [{ name: disk, type: file, path: marks.ndjson }]
-`;
-  writeFileSync(file, sound);
+  const config = configOf(emulator, [{ name: "disk", type: "file", path: "marks.ndjson" }]);
+  const file = configFile(folder.path, config);
   const line = ["pulumi-packetfilter", "forward", "--config", file];
   const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "400000" };
   const forward = ForwardProcess.command(line, folder.path, env);
@@ -59,7 +54,7 @@ sinks: [{ name: disk, type: file, path: marks.ndjson }]
   forward.child.kill("SIGHUP");
   await until(() => told("READY=1") === 2);
   // One that is not taken ends the reload as well: the last good configuration is at work.
-  writeFileSync(file, "nodes: {}\n");
+  configFile(folder.path, { nodes: {} });
   forward.child.kill("SIGHUP");
   await until(() => told("READY=1") === 3);
   expect(await forward.end("SIGTERM")).toBe(0);

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { packageVersion } from "../../provider/files/package-version";
 import { FORWARD_METRICS } from "../../provider/forwarder/telling/metric-list";
 import { ForwardProcess } from "./support/child";
 import { until } from "./support/clock";
-import { stateWith, temporaryFolder } from "./support/forward";
+import { serve } from "./support/command";
+import { configFile, configOf, stateWith, temporaryFolder } from "./support/forward";
 
 const ROOT = resolve(__dirname, "../..");
 const EXAMPLE = join(ROOT, "examples/forwarder-service");
@@ -126,43 +126,27 @@ test("on a terminal a table of nodes and sinks is redrawn, with events above it"
   await using sound = await startEmulator({ state: stateWith(MARKS) });
   await using sick = await startEmulator({ state: stateWith(MARKS) });
   sick.fail({ cmd: "list", url: "mark://edge/web", type: "conn", status: 503, times: 100 });
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(
-    file,
-    `nodes: { fra1: { endpoint: "${sound.endpoint}" }, fra2: { endpoint: "${sick.endpoint}" } }
-watch: [{ arena: edge, types: [shost, conn] }]
-drainMs: 0
-sinks:
-  - { name: disk, type: file, path: marks.ndjson }
-  - { name: web, type: http, url: "http://127.0.0.1:1/" }
-`,
-  );
-  const stop = new AbortController();
-  let written = "";
-  const io = {
-    out: () => {},
-    err: (text: string) => {
-      written += text;
-    },
-    env: {},
-    terminal: { columns: () => 60 },
-    stop: stop.signal,
-  };
-  const ended = main(["forward", "--config", file], io);
+  const nodes = { fra1: { endpoint: sound.endpoint }, fra2: { endpoint: sick.endpoint } };
+  const sinks = [
+    { name: "disk", type: "file", path: "marks.ndjson" },
+    { name: "web", type: "http", url: "http://127.0.0.1:1/" },
+  ];
+  const watch = [{ arena: "edge", types: ["shost" as const, "conn" as const] }];
+  const file = configFile(folder.path, configOf(sound, sinks, { nodes, watch, drainMs: 0 }));
+  const service = serve(file, 60);
   const table = [
     "fra2                         50 marks   1 of 2 tables fail",
     "fra1                         51 marks   2 tables",
     "→ disk                      101 sent    0 waiting (… KiB)",
     "→ web                         0 sent    101 waiting (… KiB)",
   ];
-  const screen = () => screenOf(written).map((line) => line.replace(/\d+ KiB/, "… KiB"));
+  const screen = () => screenOf(service.written()).map((line) => line.replace(/\d+ KiB/, "… KiB"));
   await until(() => screen().some((line) => line.includes(" 101 sent ")));
   // The next drawing stands where this one stood.
-  const drawn = written.length;
-  await until(() => written.slice(drawn).includes("→ web"));
+  const drawn = service.written().length;
+  await until(() => service.written().slice(drawn).includes("→ web"));
   const lines = screen();
-  stop.abort();
-  expect(await ended).toBe(0);
+  expect(await service.end()).toBe(0);
   expect(lines.slice(-table.length)).toEqual(table);
   expect(lines.slice(0, -table.length).sort()).toEqual([
     // There is no `listen`, whose page would tell this.

@@ -7,7 +7,7 @@ import { CertificateAuthority } from "../../provider/emulator/http/certificates"
 import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import { blocksOf } from "../support/markdown";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, forwardOnce, openForwarder, recordsIn, stateWith, temporaryFolder } from "./support/forward";
 import { BUILD_TIMEOUT, pinned, type Server, startNats, startVictoriaLogs, type VictoriaLogs } from "./support/servers";
 
 const COUNT = 1_200;
@@ -25,12 +25,8 @@ afterAll(async () => {
   await Promise.all([logs?.[Symbol.asyncDispose](), nats?.[Symbol.asyncDispose](), emulator?.close()]);
 });
 
-const config = (sinks: ForwarderConfig["sinks"], more: Partial<ForwarderConfig> = {}): ForwarderConfig => ({
-  nodes: { fra1: { endpoint: emulator.endpoint } },
-  watch: [{ arena: "edge", types: ["shost", "conn"] }],
-  sinks,
-  ...more,
-});
+const config = (sinks: readonly object[], more: Partial<ForwarderConfig> = {}) =>
+  configOf(emulator, sinks, { watch: [{ arena: "edge", types: ["shost", "conn"] }], ...more });
 
 test("the versions that are built are those that are pinned", async () => {
   const { SERVERS } = await import("../../tools/servers/ensure.mjs");
@@ -42,17 +38,14 @@ describe("every record arrives once at the real server", () => {
   test("elasticsearch: _bulk into VictoriaLogs, and a plain file beside it", async () => {
     using folder = temporaryFolder();
     const url = `${logs.url}/insert/elasticsearch/?_time_field=timestamp&_msg_field=message&_stream_fields=node,type`;
-    const sinks: ForwarderConfig["sinks"] = [
-      { name: "search", type: "elasticsearch" as const, url, index: "bulk" },
-      { name: "disk", type: "file" as const, path: "marks.ndjson" },
+    const sinks = [
+      { name: "search", type: "elasticsearch", url, index: "bulk" },
+      { name: "disk", type: "file", path: "marks.ndjson" },
     ];
     const { ok, told } = await forwardOnce(config(sinks), folder.path);
     expect({ ok, told }).toEqual({ ok: true, told: [] });
     const found = await logs.query("* | filter event:added recordId:* | fields recordId, address, rule.name, value");
-    const lines = readFileSync(join(folder.path, "marks.ndjson"), "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const lines = recordsIn(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
     expect(lines).toHaveLength(COUNT + 1);
     expect(found.map(({ recordId }) => recordId).sort()).toEqual(lines.map(({ recordId }) => recordId).sort());
     expect(found.find(({ address }) => address === "2001:db8::5")).toMatchObject({
@@ -70,9 +63,7 @@ describe("every record arrives once at the real server", () => {
   test("otlp: protobuf logs, with the names of the semantic conventions", async () => {
     using folder = temporaryFolder();
     const url = `${logs.url}/insert/opentelemetry`;
-    expect(
-      await forwardOnce(config([{ name: "otel", type: "otlp" as const, url, gzip: true }]), folder.path),
-    ).toMatchObject({
+    expect(await forwardOnce(config([{ name: "otel", type: "otlp", url, gzip: true }]), folder.path)).toMatchObject({
       ok: true,
       told: [],
     });
@@ -91,7 +82,7 @@ describe("every record arrives once at the real server", () => {
     using folder = temporaryFolder();
     const sink = {
       name: "loki",
-      type: "loki" as const,
+      type: "loki",
       url: `${logs.url}/insert`,
       gzip: true,
       labels: { site: "fra" },
@@ -112,16 +103,16 @@ describe("every record arrives once at the real server", () => {
   test("syslog: CEF over TLS and JSON over TCP, in frames by length", async () => {
     using folder = temporaryFolder();
     const ca = authority.cert;
-    const sinks: ForwarderConfig["sinks"] = [
+    const sinks = [
       {
         name: "siem",
-        type: "syslog" as const,
+        type: "syslog",
         host: "localhost",
         port: logs.syslogTlsPort,
         tls: { ca },
         message: "cef",
       },
-      { name: "plain", type: "syslog" as const, host: "127.0.0.1", port: logs.syslogPort },
+      { name: "plain", type: "syslog", host: "127.0.0.1", port: logs.syslogPort },
     ];
     expect(await forwardOnce(config(sinks), folder.path)).toMatchObject({ ok: true, told: [] });
     // Syslog has no acknowledgements: the server takes what it was sent when it comes to it.
@@ -144,7 +135,7 @@ describe("every record arrives once at the real server", () => {
     using again = temporaryFolder();
     const sink = {
       name: "bus",
-      type: "nats" as const,
+      type: "nats",
       servers: [nats.url],
       stream: "MARKS",
       subject: "marks.{node}.{arena}.{profile}.{type}",
@@ -199,7 +190,7 @@ describe("every record arrives once at the real server", () => {
     using other = temporaryFolder();
     const none = {
       name: "bus",
-      type: "nats" as const,
+      type: "nats",
       servers: [nats.url],
       stream: "NONE",
       subject: "none.{type}",

@@ -7,7 +7,15 @@ import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
 import { TestClock, until } from "./support/clock";
-import { configOf, openForwarder, recordsIn, startForwarding, stateOf, temporaryFolder } from "./support/forward";
+import {
+  configFile,
+  configOf,
+  openForwarder,
+  recordsIn,
+  startForwarding,
+  stateOf,
+  temporaryFolder,
+} from "./support/forward";
 import { recordSink } from "./support/http-sink";
 
 const MARKS = 1_500;
@@ -50,8 +58,7 @@ test("what a state held that was set aside is counted, listed, exported and sent
   await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
   const disk = { name: "disk", type: "file", path: "marks.ndjson" };
   const config = configOf(emulator, [disk, { name: "web", type: "http", url: web.url }]);
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(file, JSON.stringify(config));
+  const file = configFile(folder.path, config);
   const clock = new TestClock();
   const { forwarder: first } = await openForwarder(config, folder.path, { world: clock });
   first.start();
@@ -115,8 +122,7 @@ test("a requeue whose sink takes nothing ends by itself, and says what is left",
   const web = await recordSink(503);
   await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
   const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }], { onceDeadlineMs: 200 });
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(file, JSON.stringify(config));
+  const file = configFile(folder.path, config);
   const { forwarder } = await startForwarding(config, folder.path);
   await until(() => forwarder.status.sinks[0]?.records === MARKS);
   const { code, err } = await run("spool", "requeue", join(folder.path, "forwarder-state"), "--config", file);
@@ -133,8 +139,7 @@ test("a requeue that is broken off goes on where it was", async () => {
   const web = await recordSink(503);
   await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
   const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }]);
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(file, JSON.stringify(config));
+  const file = configFile(folder.path, config);
   const { forwarder } = await openForwarder(config, folder.path);
   forwarder.start();
   await until(() => forwarder.status.sinks[0]?.records === MARKS);

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { Service } from "../../provider/forwarder/operating/service";
 import { ownPort } from "../support/ports";
 import { TestClock, until } from "./support/clock";
-import { openForwarder, stateWith, temporaryFolder } from "./support/forward";
+import { serve } from "./support/command";
+import { configOf, openForwarder, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 /** Members of the unit that say which exit codes are tried again. */
@@ -18,20 +18,6 @@ const UNIT = readFileSync(resolve(__dirname, "../../examples/forwarder-service/p
 const unit = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(UNIT)?.[1] ?? "";
 const isStartedAgain = (code: number): boolean =>
   unit("Restart") === "always" && !unit("RestartPreventExitStatus").split(" ").includes(String(code));
-
-/** Runs the service with a configuration. @returns the lines of its log, and its exit code once it has ended. */
-function serve(file: string, env: Record<string, string> = {}) {
-  const lines: string[] = [];
-  const stop = new AbortController();
-  const err = (text: string) => void lines.push(...text.trim().split("\n"));
-  const ended = main(["forward", "--config", file], { out: () => {}, err, env, stop: stop.signal });
-  const told = (part: string) => until(() => lines.some((line) => line.includes(part)));
-  const end = () => {
-    stop.abort();
-    return ended;
-  };
-  return { lines, told, ended, end };
-}
 
 const CONFIG = (endpoint: string, more = "") => `nodes: { fra1: { endpoint: "${endpoint}" } }
 watch: [{ arena: edge, types: [shost] }]
@@ -87,8 +73,8 @@ test.each(Object.entries(ERRORS))("%s: exit code, line, and whether it is starte
   const first = serve(file);
   expect(await first.ended).toBe(code);
   expect(
-    first.lines.some((one) => line.test(one)),
-    first.lines.join("\n"),
+    first.lines().some((one) => line.test(one)),
+    first.written(),
   ).toBe(true);
   expect(isStartedAgain(code)).toBe(mend !== undefined);
   if (code === 2) expect(existsSync(join(folder.path, "forwarder-state"))).toBe(false);
@@ -102,7 +88,7 @@ test.each(Object.entries(ERRORS))("%s: exit code, line, and whether it is starte
 test("a configuration that is not there yet is tried again, too", async () => {
   using folder = temporaryFolder();
   const service = serve(join(folder.path, "forwarder.yaml"));
-  expect([await service.ended, service.lines]).toEqual([1, [expect.stringMatching(/cannot be read: ENOENT/)]]);
+  expect([await service.ended, service.lines()]).toEqual([1, [expect.stringMatching(/cannot be read: ENOENT/)]]);
   expect(isStartedAgain(1)).toBe(true);
 });
 
@@ -155,13 +141,9 @@ test.each(Object.entries(LACKING))(
     if (other) await once(other, "listening");
     if (at) names.set(`${of}.invalid`, at);
     else names.delete(`${of}.invalid`);
-    const config = {
-      nodes: { fra1: { endpoint: emulator.endpoint.replace("127.0.0.1", "node.invalid") } },
-      watch: [{ arena: "edge", types: ["shost" as const] }],
-      listen: `listen.invalid:${port}`,
-      drainMs: 0,
-      sinks: [{ name: "web", type: "http" as const, url: web.url.replace("127.0.0.1", "sink.invalid") }],
-    };
+    const endpoint = emulator.endpoint.replace("127.0.0.1", "node.invalid");
+    const sink = { name: "web", type: "http", url: web.url.replace("127.0.0.1", "sink.invalid") };
+    const config = configOf({ endpoint }, [sink], { listen: `listen.invalid:${port}`, drainMs: 0 });
     const clock = new TestClock();
     const { forwarder, told } = await openForwarder(config, folder.path, { world: clock });
     const live = await LiveConfig.ofObject(config, {}, folder.path);

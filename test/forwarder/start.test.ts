@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { stateWith, temporaryFolder } from "./support/forward";
+import { configFile, configOf, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const ROOT = join(__dirname, "../..");
@@ -40,13 +40,7 @@ test("a round without https loads no package, and of Node neither TLS nor HTTP/2
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(2) });
   const sink = await httpSink();
-  const config = join(folder.path, "forwarder.yaml");
-  const parts = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost"] }],
-    sinks: [{ name: "web", type: "http", url: sink.url }],
-  };
-  writeFileSync(config, JSON.stringify(parts));
+  const config = configFile(folder.path, configOf(emulator, [{ name: "web", type: "http", url: sink.url }]));
   const { files, ...others } = await loadedBy("forward", "--once", "--config", config);
   expect(files.filter((file) => !file.startsWith("forward"))).toEqual([join("provider", "cli.js")]);
   expect(others).toEqual({ modules: [], threads: 0 });

@@ -6,9 +6,8 @@ import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
-import type { SinkConfig } from "../../provider/forwarder";
 import { until } from "./support/clock";
-import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, roundInto, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 import { BUILD_TIMEOUT, startNats } from "./support/servers";
 
 const COUNT = 3;
@@ -25,22 +24,17 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-const configOf = (sink: Readonly<Record<string, unknown>>) => ({
-  nodes: { fra1: { endpoint: emulator.endpoint } },
-  watch: [{ arena: "edge", types: ["shost" as const] }],
-  sinks: [{ name: "siem", ...sink } as SinkConfig],
-});
+type Own = Readonly<Record<string, unknown>>;
 
 /** One round: all of it arrives. */
-async function arrivesAt(sink: Readonly<Record<string, unknown>>): Promise<void> {
-  using folder = temporaryFolder();
-  expect(await forwardOnce(configOf(sink), folder.path)).toMatchObject({ ok: true, told: [] });
+async function arrivesAt(sink: Own): Promise<void> {
+  expect(await roundInto([{ name: "siem", ...sink }], stateWith(COUNT))).toMatchObject({ ok: true, told: [] });
 }
 
 /** The first thing that is told. */
-async function toldOf(sink: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+async function toldOf(sink: Own): Promise<string | undefined> {
   using folder = temporaryFolder();
-  const { forwarder, told } = await startForwarding(configOf(sink), folder.path);
+  const { forwarder, told } = await startForwarding(configOf(emulator, [{ name: "siem", ...sink }]), folder.path);
   await until(() => told.lines.length > 0);
   await forwarder.stop(0);
   return told.lines[0];

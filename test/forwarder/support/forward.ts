@@ -87,7 +87,14 @@ export function configOf(
   };
 }
 
-/** So many marks by source with this value. */
+/** Writes a configuration, which is YAML as JSON. @returns its file. */
+export function configFile(folder: string, config: object): string {
+  const file = join(folder, "forwarder.yaml");
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+/** Marks by source, all with this value. */
 export const marksOf = (value: number, count = 1, lifetime = 3_600) =>
   Array.from({ length: count }, (_, n) => ({ address: `198.18.${n >> 8}.${n & 255}`, id: 1, value, lifetime }));
 

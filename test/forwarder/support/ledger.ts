@@ -19,7 +19,7 @@ export const sink = (name: string, limits: Partial<SinkSpec["limits"]> = {}, onl
 export const openLedger = (folder: string, sinks: readonly SinkSpec[], more: Partial<LedgerOptions> = {}) =>
   StoredLedger.open({ file: join(folder, "forwarder.db"), sinks, records: "changes", wall: JANUARY, ...more });
 
-/** So many marks as a node lists them, numbered from `from` on. */
+/** Marks as a node lists them, numbered from `from` on. */
 export const listed = (count: number, value: number | ((n: number) => number), from = 0) =>
   Array.from({ length: count }, (_, index) => {
     const n = index + from;
