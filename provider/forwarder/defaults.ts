@@ -81,8 +81,6 @@ export const TIMES = {
   splunkAckMs: 300_000,
   /** Longest pause between lists of a table that fail. `TablePoller`. */
   tableLongestPauseMs: 60_000,
-  /** Time for which small work shares one turn of the event loop: a tenth of a noticeable stop. `SharedTurns`. */
-  sharedTurnMs: 5,
   /** Pause before a full pipe is written to again. `standardOutput`. */
   pipeFullMs: 10,
   /** Time after which a stop leaves work that has not ended. `Forwarder`. */

@@ -19,7 +19,7 @@ import { LedgerThread } from "./ledger/thread";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
 import type { Sink } from "./sinks/sink";
-import { SharedTurns, watchStops } from "./slices";
+import { watchStops } from "./slices";
 import { tableOf } from "./table";
 import { Metrics } from "./telling/metrics";
 import { type Log, Troubles, tellSetAside } from "./telling/troubles";
@@ -32,8 +32,6 @@ export interface ForwarderParts extends SinkParts {
   readonly memories?: NodeMemories;
   /** Reads and compares in a thread of its own, the default; false for one round, and for tests of the parts. */
   readonly thread?: boolean;
-  /** Bytes that are free on the disk of a folder; for tests, without a thread. */
-  readonly freeBytes?: (folder: string) => number;
 }
 
 /** A forwarder at work, or one round of it: pollers fill the ledger, and a runner a sink empties it. */
@@ -55,11 +53,11 @@ export class Forwarder {
 
   private constructor(
     private readonly parts: ForwarderParts,
-    private readonly store: { readonly ledger: Ledger; readonly loop: SharedTurns; readonly opened: Opened },
+    private readonly store: { readonly ledger: Ledger; readonly opened: Opened },
     sinks: readonly [name: string, sink: Sink][],
   ) {
     const { config, log, world } = parts;
-    const { ledger, loop, opened } = store;
+    const { ledger, opened } = store;
     // A pace belongs to a clock: another clock has its own paces.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log, world);
@@ -74,7 +72,7 @@ export class Forwarder {
     const { delivery, lastList } = this;
     const isShared = () => this.leases?.hasShared;
     const tablesBefore = opened.tables.map(tableOf);
-    this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList, tablesBefore }, isShared);
+    this.pollers = new NodePollers({ ...common, config, delivery, memories, lastList, tablesBefore }, isShared);
     const isPolling = () => !this.polling.signal.aborted;
     this.health = new Health({ pollers: this.pollers, delivery, troubles, isPolling, isShared });
   }
@@ -93,17 +91,15 @@ export class Forwarder {
       sinks: specsOf(parts),
       records: config.current.records,
       reserveBytes: config.current.reserveBytes,
-      ...(parts.freeBytes && { freeBytes: parts.freeBytes }),
       wall: world.wall(),
     };
-    const loop = new SharedTurns(() => world.monotonic());
-    const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
+    const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec));
     if (opened.setAside) tellSetAside(log, opened.setAside);
     if (opened.copyOf !== undefined) {
       const message = `The state ${spec.file} is a copy: it was last opened as ${opened.copyOf}, and it does not know later deliveries. Every table begins with a reset.`;
       log.warn({ file: spec.file, copyOf: opened.copyOf }, message);
     }
-    const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks);
+    const forwarder = new Forwarder(parts, { ledger, opened }, sinks);
     forwarder.forget(opened.forgotten);
     if (leases) forwarder.leases = forwarder.sharing(leases);
     return forwarder;

@@ -7,48 +7,13 @@ import type { ForwarderWorld } from "./world";
 let last: Promise<void> = Promise.resolve();
 
 /**
- * A turn of the event loop for the caller alone. Work on many records asks for one after each slice, so that the loop
- * stops for one slice at a time, and sockets, timers and `/metrics` have their turn, however many sinks and tables there are.
+ * A turn of the event loop for the caller alone. Work on many records asks for one after each slice, and work that may become due in
+ * many places at once, such as fifty answers that begin to arrive, before it begins. So the loop stops for one slice at a time, and
+ * sockets, timers and `/metrics` have their turn, however many nodes, sinks and tables there are.
  */
 export function nextTurn(): Promise<void> {
   last = last.then(() => immediate());
   return last;
-}
-
-/**
- * Turns of the event loop for small work that may become due in many places at once, such as fifty answers that begin to
- * arrive. Waiting callers share a turn in their order until `TIMES.sharedTurnMs` have passed, and go on in the next one. The
- * longest stop of the loop therefore does not depend on the number of nodes.
- */
-export class SharedTurns {
-  private readonly waiting: (() => void)[] = [];
-  private until: number | undefined;
-
-  /** @param now Milliseconds of a clock that never runs backwards. */
-  constructor(private readonly now: () => number) {}
-
-  /** A place in the next turn of the loop that has room. */
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.waiting.push(resolve);
-      setImmediate(this.give);
-    });
-  }
-
-  /** Runs once for each waiting caller, which goes on before the next run, since promises come first. */
-  private readonly give = (): void => {
-    if (this.until === undefined) {
-      this.until = this.now() + TIMES.sharedTurnMs;
-      // Ahead of all that asks from now on, so it is the first thing of the next turn.
-      setImmediate(() => {
-        this.until = undefined;
-      });
-    } else if (this.now() >= this.until) {
-      setImmediate(this.give);
-      return;
-    }
-    this.waiting.shift()?.();
-  };
 }
 
 /** Runs work that yields after each slice. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
@@ -9,7 +9,16 @@ import { Store } from "../../provider/forwarder/ledger/store";
 import { TableState } from "../../provider/forwarder/ledger/table-state";
 import { forward } from "./support/child";
 import { passUntil, TestClock, until } from "./support/clock";
-import { configOf, linesOf, openForwarder, scene, stateOf, stateWith, temporaryFolder } from "./support/forward";
+import {
+  configFile,
+  configOf,
+  linesOf,
+  openForwarder,
+  scene,
+  stateOf,
+  stateWith,
+  temporaryFolder,
+} from "./support/forward";
 import { arrived, listed, openLedger, sink, takeAll, unread } from "./support/ledger";
 
 afterEach(() => {
@@ -19,9 +28,14 @@ afterEach(() => {
 const RESERVE = 1_000_000;
 const MARKS = 500;
 
-/** A ledger on a disk with as many free bytes as `disk` says. */
-const open = async (folder: string, disk: { free: number }) =>
-  (await openLedger(folder, [sink("web")], { reserveBytes: RESERVE, freeBytes: () => disk.free })).ledger;
+/** A disk with as many free bytes as a test says. */
+function diskWith(free: number) {
+  const disk = { free };
+  vi.spyOn(Store.prototype, "freeBytes", "get").mockImplementation(() => disk.free);
+  return disk;
+}
+
+const open = async (folder: string) => (await openLedger(folder, [sink("web")], { reserveBytes: RESERVE })).ledger;
 
 /** Lists all marks with this value. */
 const read = (ledger: StoredLedger, value: number) =>
@@ -33,8 +47,8 @@ const numbers = (first: number, last: number) => Array.from({ length: last - fir
 
 test("what is to stay free of the disk stays free, until a sink has taken more or the disk has room", async () => {
   using folder = temporaryFolder();
-  const disk = { free: 2 * RESERVE };
-  const ledger = await open(folder.path, disk);
+  const disk = diskWith(2 * RESERVE);
+  const ledger = await open(folder.path);
   for (const value of numbers(1, 4)) await read(ledger, value);
   disk.free = RESERVE;
   const refused = await read(ledger, 5).catch((error: unknown) => error);
@@ -53,8 +67,7 @@ test("what is to stay free of the disk stays free, until a sink has taken more o
 
 test("where nothing but the marks of sinks fits at the end, they are kept: nothing is sent again", async () => {
   using folder = temporaryFolder();
-  const disk = { free: 2 * RESERVE };
-  const ledger = await open(folder.path, disk);
+  const ledger = await open(folder.path);
   await read(ledger, 1);
   const full = Object.assign(new Error("database or disk is full"), { errcode: 13 });
   const failing = vi.spyOn(Store.prototype, "transaction").mockImplementationOnce(() => {
@@ -66,7 +79,7 @@ test("where nothing but the marks of sinks fits at the end, they are kept: nothi
     throw full;
   });
   await ledger.close(undefined);
-  const last = await open(folder.path, disk);
+  const last = await open(folder.path);
   failing.mockImplementation(() => {
     throw full;
   });
@@ -74,15 +87,14 @@ test("where nothing but the marks of sinks fits at the end, they are kept: nothi
     `The state ${join(folder.path, "forwarder.db")} cannot be written: its disk is full.`,
   );
   vi.restoreAllMocks();
-  const again = await open(folder.path, disk);
+  const again = await open(folder.path);
   expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 0 }]);
   await again.close(undefined);
 });
 
 test("a forwarder whose disk is full says so, is not ready, and goes on by itself without a gap", async () => {
-  const disk = { free: 2 * RESERVE };
-  const parts = { freeBytes: () => disk.free };
-  const { forwarder, told, records, clock, emulator } = await scene(stateOf(0), { reserveBytes: RESERVE }, parts);
+  const disk = diskWith(2 * RESERVE);
+  const { forwarder, told, records, clock, emulator } = await scene(stateOf(0), { reserveBytes: RESERVE });
   await until(() => records.length === 1);
   // What was taken left room in the file for a record or two.
   vi.spyOn(Store.prototype, "reusableBytes", "get").mockReturnValue(0);
@@ -139,15 +151,11 @@ test("a forwarder ends in time also while the disk stands still", async () => {
 test("SIGTERM ends it also while standard output has a reader that reads nothing, and the rest comes later", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(3_000) });
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(
-    file,
-    `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
-watch: [{ arena: edge, types: [shost] }]
-drainMs: 0
-sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
-`,
-  );
+  const sinks = [
+    { name: "out", type: "stdout" },
+    { name: "disk", type: "file", path: "marks.ndjson" },
+  ];
+  const file = configFile(folder.path, configOf(emulator, sinks, { drainMs: 0 }));
   const { child, told } = forward(file);
   onTestFinished(() => void child.kill("SIGKILL"));
   const disk = join(folder.path, "marks.ndjson");

@@ -129,7 +129,9 @@ describe("a reading is taken over as a whole", () => {
   });
 
   test("a full disk takes nothing over and says so; later the same changes get their own numbers", async () => {
-    const { ledger } = await open([sink("disk")], { maxPages: 60 });
+    const { ledger } = await open();
+    const { store } = Reflect.get(ledger, "work") as { store: Store };
+    (Reflect.get(store, "db") as DatabaseSync).exec("PRAGMA max_page_count=60");
     await read(ledger, { 1: 10 });
     const many = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [n + 1, 10]));
     let failures = 0;

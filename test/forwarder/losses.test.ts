@@ -1,23 +1,14 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
+import { Store } from "../../provider/forwarder/ledger/store";
 import type { Loss } from "../../provider/forwarder/loss";
 import { Losses } from "../../provider/forwarder/telling/losses";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { Troubles } from "../../provider/forwarder/telling/troubles";
 import { passUntil, TestClock } from "./support/clock";
-import { lostBy, lostByLog, scene, Told } from "./support/forward";
-
-const stateOf = (value: number) => {
-  const shost = Array.from({ length: 500 }, (_, n) => ({
-    address: `198.18.${n >> 8}.${n & 255}`,
-    id: 1,
-    value,
-    lifetime: 900,
-  }));
-  return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
-};
+import { lostBy, lostByLog, scene, stateOf, Told } from "./support/forward";
 
 /** Each cause: how a sink that cannot be reached comes to lose records, and the level of the line. */
 const CAUSES: Record<string, [level: string, spool: SinkConfig["spool"], freeBytes?: (lists: number) => number]> = {
@@ -38,13 +29,14 @@ test.each(Object.entries(CAUSES))(
       { name: "away", type: "http", url: "http://127.0.0.1:1/", spool, only: { profiles: [profile] } },
     ];
     let lists = () => 0;
-    const parts = free && { freeBytes: () => free(lists()) };
-    const opened = await scene(stateOf(0), { sinks: sinks("web") }, parts);
+    if (free) vi.spyOn(Store.prototype, "freeBytes", "get").mockImplementation(() => free(lists()));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const opened = await scene(stateOf(0, 500), { sinks: sinks("web") });
     const { forwarder, told, clock, emulator, config, folder } = opened;
     lists = opened.lists;
     for (let value = 1; value <= 12; value++) {
       const before = lists();
-      emulator.seed(stateOf(value));
+      emulator.seed(stateOf(value, 500));
       await passUntil(() => lists() > before, clock);
     }
     const cause = name as Loss["cause"];

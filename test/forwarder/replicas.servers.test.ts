@@ -18,7 +18,8 @@ test("with three replicas leases and turns outlive any one server", { timeout: B
       }
     }
   };
-  const agreed = () => Promise.all([soon(() => a.announce({ name: "a" })), soon(() => b.announce({ name: "b" }))]);
+  const agreed = () =>
+    Promise.all([a, b].map((one, n) => soon(() => one.announce({ name: `m${n}`, nodes: [], polling: "" }))));
   try {
     await agreed();
     const lease = (await a.take("fra1", "a")) ?? 0;

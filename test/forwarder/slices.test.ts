@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type ServerResponse } from "node:http
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { NodeClient } from "../../provider/client";
-import { SIZES, TIMES } from "../../provider/forwarder/defaults";
+import { SIZES } from "../../provider/forwarder/defaults";
 import type { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { MarkSource } from "../../provider/forwarder/polling/mark-source";
@@ -13,10 +13,9 @@ import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { RowWriter } from "../../provider/forwarder/record/rows";
 import { parcelOf } from "../../provider/forwarder/sinks/sink";
-import { SharedTurns } from "../../provider/forwarder/slices";
-import { systemWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
 import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 import { arrived, listed, openLedger, sink } from "./support/ledger";
 import { openSink } from "./support/sinks";
 
@@ -73,16 +72,11 @@ async function listening(server: Server): Promise<number> {
 test("many sinks that write out at once take one slice of records a turn", async () => {
   using folder = temporaryFolder();
   using turns = new PerTurn();
-  const http = await listening(
-    createHttpServer((request, response) => {
-      // As each protocol acknowledges.
-      const items = Array.from({ length: 1_500 }, () => ({ create: { status: 201 } }));
-      const isBulk = request.url === "/_bulk";
-      request.resume().on("end", () => response.end(isBulk ? JSON.stringify({ items }) : ""));
-    }),
-  );
+  // As each protocol acknowledges.
+  const items = Array.from({ length: 1_500 }, () => ({ create: { status: 201 } }));
+  const http = await httpSink(({ url }) => [200, url === "/_bulk" ? JSON.stringify({ items }) : ""]);
   const syslog = await listening(createTcpServer((socket) => socket.resume()));
-  const url = `http://127.0.0.1:${http}/`;
+  const url = http.url.replace("/in", "/");
   const sinks: [type: string, own: object, format: Format][] = [
     ["stdout", {}, "plain"],
     ["file", { path: "marks.ndjson" }, "plain"],
@@ -127,34 +121,6 @@ test("many sinks that write out at once take one slice of records a turn", async
   expect(turns.most).toEqual({ records: SIZES.recordsASlice });
 });
 
-test("small work shares a turn of the event loop until its time is up, in its order", async () => {
-  let now = 0;
-  const turns = new SharedTurns(() => now);
-  let turn = 0;
-  const next = (): void => {
-    turn++;
-    if (turn < 50) setImmediate(next);
-  };
-  const work = async (name: number, ms: number) => {
-    await turns.next();
-    // What follows in promises belongs to the same turn.
-    await Promise.resolve();
-    now += ms;
-    done.set(turn, [...(done.get(turn) ?? []), name]);
-  };
-  const done = new Map<number, number[]>();
-  const groups = () => {
-    const all = [...done.values()];
-    done.clear();
-    return all;
-  };
-  setImmediate(next);
-  await Promise.all([1, 2, 3, 4, 5, 6, 7].map((name) => work(name, TIMES.sharedTurnMs / 2)));
-  expect(groups()).toEqual([[1, 2], [3, 4], [5, 6], [7]]);
-  await Promise.all([1, 2, 3].map((name) => work(name, name === 2 ? 100 : 0)));
-  expect(groups()).toEqual([[1, 2], [3]]);
-});
-
 test("of many nodes that answer at once one is gone on with in each turn", async () => {
   using folder = temporaryFolder();
   using turns = new PerTurn();
@@ -179,9 +145,6 @@ test("of many nodes that answer at once one is gone on with in each turn", async
   turns.watch(TablePoller.prototype, "run");
   turns.watch(MarkSource.prototype, "list");
   turns.watch(LedgerThread.prototype, "take");
-  // Each look at the clock takes as long as a turn may.
-  let looks = 0;
-  const world = { ...systemWorld, monotonic: () => ++looks * TIMES.sharedTurnMs };
   const { forwarder } = await startForwarding(
     {
       nodes: Object.fromEntries(
@@ -191,7 +154,7 @@ test("of many nodes that answer at once one is gone on with in each turn", async
       state: folder.path,
     },
     folder.path,
-    { world, thread: true, onRecord: () => {} },
+    { thread: true, onRecord: () => {} },
   );
   await until(() => forwarder.nodes.reduce((sum, { marks }) => sum + marks, 0) === count);
   await forwarder.stop(0);

@@ -9,9 +9,9 @@ import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../sinks/nats-co
 /** Options of the leases in NATS. */
 type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;
 
-const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() }).partial();
+const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() });
 
-/** A member of the cluster; its name alone where it announced nothing that can be read. */
+/** A member of the cluster, with the nodes that it can poll and the settings by which it polls them. */
 export interface Member extends z.infer<typeof announcedSchema> {
   readonly name: string;
 }
@@ -68,7 +68,7 @@ export class NatsLeaseStore {
       if (entry?.operation !== "PUT") return [];
       const announced = announcedSchema.safeParse(jsonIn(entry.string()));
       const name = decode(key.slice("member.".length));
-      return [announced.success ? { name, ...announced.data } : { name }];
+      return announced.success ? [{ name, ...announced.data }] : [];
     });
     return { members, held };
   }

@@ -42,8 +42,8 @@ export const DIFFERS = "cluster-config";
 /** Key of the trouble that nodes have no forwarder. */
 export const UNHELD = "unheld";
 
-function differenceOf({ nodes: own = [] }: Member, others: readonly Member[]): string {
-  const told = others.map(({ name, nodes = own }) => {
+function differenceOf({ nodes: own }: Member, others: readonly Member[]): string {
+  const told = others.map(({ name, nodes }) => {
     const missing = own.filter((node) => !nodes.includes(node));
     const more = nodes.filter((node) => !own.includes(node));
     const words = [
@@ -164,10 +164,7 @@ export class Leases {
   /** Reports members whose configuration differs from this one, in nodes or `watch`. */
   private compare(self: Member, others: readonly Member[]): void {
     const { metrics, troubles } = this.parts;
-    const differing = others.filter(
-      ({ nodes, polling }) =>
-        (polling !== undefined && polling !== self.polling) || (nodes !== undefined && `${nodes}` !== `${self.nodes}`),
-    );
+    const differing = others.filter(({ nodes, polling }) => polling !== self.polling || `${nodes}` !== `${self.nodes}`);
     metrics.set("cluster_config_differs", differing.length > 0 ? 1 : 0);
     if (differing.length === 0)
       troubles.end(DIFFERS, {}, "All members of the cluster poll the same nodes in the same way.");

@@ -48,12 +48,12 @@ export class StoredLedger implements Ledger {
   static async open(options: LedgerOptions): Promise<{ ledger: StoredLedger; opened: Opened }> {
     const { file, wall } = options;
     try {
-      const ledger = new StoredLedger(options, await Store.open(file, options), 0);
+      const ledger = new StoredLedger(options, await Store.open(file), 0);
       return { ledger, opened: ledger.work.opened };
     } catch (error) {
       if (!isBroken(error)) throw error;
       const aside = setAside(file, wall);
-      const ledger = new StoredLedger(options, await Store.open(file, options), 1);
+      const ledger = new StoredLedger(options, await Store.open(file), 1);
       const opened = { ...ledger.work.opened, setAside: { file: aside, records: await recordsLeft(aside) } };
       return { ledger, opened };
     }

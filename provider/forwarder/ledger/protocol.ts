@@ -22,12 +22,8 @@ export interface LedgerOptions {
   readonly records: "changes" | "all";
   /** Bytes that stay free on the state's disk. Default: 0. */
   readonly reserveBytes?: number;
-  /** Bytes that are free on the disk of a folder; for tests. */
-  readonly freeBytes?: (folder: string) => number;
   /** Timers; for tests. */
   readonly after?: Clock["after"];
-  /** Pages of 4 KiB that the store may have; for tests of a full disk. */
-  readonly maxPages?: number;
   /** Milliseconds since 1970. */
   readonly wall: number;
 }

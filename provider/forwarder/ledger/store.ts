@@ -4,7 +4,6 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
 import { attempt, messageOf } from "../../model/errors";
-import type { LedgerOptions } from "./protocol";
 import { explained, loadSqlite, type Sqlite, StoreError, sqliteError } from "./sqlite";
 
 const SCHEMA = `
@@ -69,9 +68,6 @@ const TIMES_WRITTEN = 2;
 /** The files of a store, as their file system knows them. */
 export type Place = Readonly<Record<"file" | "born" | "lock", string>>;
 
-/** Options for opening a store. */
-type StoreOptions = Pick<LedgerOptions, "maxPages" | "freeBytes">;
-
 /** The form of the file. One of another form is left as it is: it is sound, and another version knows it. */
 const FORM = 2;
 
@@ -87,7 +83,6 @@ export class Store {
     private readonly db: DatabaseSync,
     private readonly lock: DatabaseSync,
     readonly file: string,
-    private readonly options: StoreOptions,
   ) {}
 
   /**
@@ -95,13 +90,12 @@ export class Store {
    *
    * @throws {StoreError} @throws as `isBroken` recognises if the file is not a store.
    */
-  static async open(file: string, options: StoreOptions = {}): Promise<Store> {
-    return Store.openWith(await loadSqlite(), file, options);
+  static async open(file: string): Promise<Store> {
+    return Store.openWith(await loadSqlite(), file);
   }
 
-  private static openWith(sqlite: Sqlite, file: string, options: StoreOptions): Store {
+  private static openWith(sqlite: Sqlite, file: string): Store {
     const { DatabaseSync } = sqlite;
-    const { maxPages } = options;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
     } catch (error) {
@@ -122,8 +116,7 @@ export class Store {
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version=${FORM}; COMMIT`);
       const check = checkRow.parse(db.prepare("PRAGMA quick_check(1)").get()).quick_check;
       if (check !== "ok") throw sqliteError("corrupt", check);
-      if (maxPages !== undefined) db.exec(`PRAGMA max_page_count=${maxPages}`);
-      return new Store(sqlite, db, lock, file, options);
+      return new Store(sqlite, db, lock, file);
     } catch (error) {
       db?.close();
       lock?.close();
@@ -162,8 +155,7 @@ export class Store {
 
   /** Bytes that are free on the disk. */
   get freeBytes(): number {
-    const { freeBytes = freeBytesOf } = this.options;
-    return freeBytes(dirname(this.file));
+    return freeBytesOf(dirname(this.file));
   }
 
   /** Bytes of the file that hold nothing. */
@@ -200,7 +192,7 @@ export class Store {
   startAnew(wall: number): { store: Store; aside: string } {
     this.close();
     const aside = setAside(this.file, wall);
-    return { store: Store.openWith(this.sqlite, this.file, { ...this.options, maxPages: undefined }), aside };
+    return { store: Store.openWith(this.sqlite, this.file), aside };
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { asError } from "../../model/errors";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
 import { UnreadList } from "../reading/comparison";
-import type { SharedTurns } from "../slices";
+import { nextTurn } from "../slices";
 import { StoredLedger } from "./ledger";
 import { type Ledger, type LedgerOptions, type Opened, type SpooledBatch, SpoolFull, type TakenOver } from "./protocol";
 import { StoreError } from "./sqlite";
@@ -40,23 +40,16 @@ export class LedgerThread implements Ledger {
   private last = 0;
   private ended: Error | undefined;
 
-  private constructor(
-    private readonly worker: Worker,
-    turns: SharedTurns,
-  ) {
+  private constructor(private readonly worker: Worker) {
     // The loop hands over answers that arrive together in one turn, with all that their callers do next.
-    worker.on("message", (reply: Reply) => void turns.next().then(() => this.answered(reply)));
+    worker.on("message", (reply: Reply) => void nextTurn().then(() => this.answered(reply)));
     worker.on("error", (error) => this.ending(error));
     worker.on("exit", () => this.ending(new Error("The thread of the forwarder's state has ended.")));
   }
 
-  /**
-   * As `StoredLedger.open`.
-   *
-   * @param turns In which callers go on with what the thread has answered.
-   */
-  static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
-    const thread = new LedgerThread(new Worker(BUILT, { workerData: { role: ROLE, options } }), turns);
+  /** As `StoredLedger.open`. */
+  static async open(options: LedgerOptions): Promise<{ ledger: LedgerThread; opened: Opened }> {
+    const thread = new LedgerThread(new Worker(BUILT, { workerData: { role: ROLE, options } }));
     try {
       return { ledger: thread, opened: await thread.answerTo(0) };
     } catch (error) {

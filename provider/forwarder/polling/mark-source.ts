@@ -12,6 +12,7 @@ import { errorText } from "../../wire/node-answer";
 import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
 import { UnreadList } from "../reading/comparison";
+import { nextTurn } from "../slices";
 import type { TableName } from "../table";
 import type { PollingParts } from "./mark-turns";
 
@@ -47,7 +48,7 @@ export class MarkSource {
 
   constructor(
     private readonly node: string,
-    private readonly parts: Pick<PollingParts, "config" | "world" | "loop" | "memories">,
+    private readonly parts: Pick<PollingParts, "config" | "world" | "memories">,
   ) {
     const { maxConcurrency: connections = DEFAULTS.maxConcurrency } = this.options;
     this.connection = new HttpConnection({ connections, tls: () => this.options.tls }, parts.world);
@@ -78,7 +79,7 @@ export class MarkSource {
       const body = new Pieces();
       for await (const chunk of answer.body()) {
         // Bytes of many nodes may have come at the same moment.
-        await this.parts.loop.next();
+        await nextTurn();
         body.add(chunk);
         if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), {});
         if (!isList && body.bytes > SIZES.errorBytes) break;

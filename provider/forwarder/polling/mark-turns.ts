@@ -8,7 +8,6 @@ import type { SecretFiles } from "../config/secret-files";
 import type { Delivery } from "../delivery/delivery";
 import type { Ledger, Opened } from "../ledger/protocol";
 import type { Turn } from "../reading/arrived-list";
-import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
 import type { Metrics } from "../telling/metrics";
 import type { Troubles } from "../telling/troubles";
@@ -46,8 +45,6 @@ export class LastList {
 export interface PollingParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
-  /** Time slices for work that is due at many tables at once. */
-  readonly loop: SharedTurns;
   /** Memory of nodes in this process, the pace of their lists included. */
   readonly memories: NodeMemories;
   readonly lastList: LastList;

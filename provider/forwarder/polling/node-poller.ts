@@ -3,6 +3,7 @@ import { pause } from "../../client/clock";
 import { growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { Turn } from "../reading/arrived-list";
+import { nextTurn } from "../slices";
 import { tableKey, tableOf } from "../table";
 import { MarkSource } from "./mark-source";
 import { MarkTurns, type PollingParts } from "./mark-turns";
@@ -116,9 +117,9 @@ class NodePoller {
 
   /** @param maxTries Of each request. Default: those of the node's client. */
   private async look(signal: AbortSignal, maxTries?: number): Promise<boolean> {
-    const { troubles, config, secrets, loop, metrics } = this.parts;
+    const { troubles, config, secrets, metrics } = this.parts;
     // Many nodes may be due at the same moment.
-    await loop.next();
+    await nextTurn();
     const members = { node: this.name };
     const key = `structure/${this.name}`;
     const problems: string[] = [];
@@ -131,7 +132,7 @@ class NodePoller {
     let complete = false;
     try {
       const { watch } = config.current;
-      const tables = await readStructure(this.name, await this.connected(maxTries), watch, loop, report, signal);
+      const tables = await readStructure(this.name, await this.connected(maxTries), watch, report, signal);
       complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else await secrets.refresh();

@@ -1,7 +1,7 @@
 import { MARK_TYPES, type NodeClient, RequestError, type Rule } from "../../client";
 import { messageOf } from "../../model/errors";
 import type { CheckedConfig } from "../config/schema";
-import type { SharedTurns } from "../slices";
+import { nextTurn } from "../slices";
 import { matchesAny, type TableName, tableKey } from "../table";
 
 /** A table that is to be polled, and what its marks come from. */
@@ -44,7 +44,6 @@ export async function readStructure(
   node: string,
   client: NodeClient,
   watch: CheckedConfig["watch"],
-  loop: SharedTurns,
   problem: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<WatchedTable[]> {
@@ -70,9 +69,9 @@ export async function readStructure(
     // Profiles that are named in full need no list.
     for (const profile of names ?? inFull(patterns)) {
       // Many nodes may have answered at the same moment.
-      await loop.next();
+      await nextTurn();
       const rules = await asked(() => client.listRules(arena, profile, { signal }));
-      await loop.next();
+      await nextTurn();
       for (const type of entry.types ?? MARK_TYPES) {
         const table = { node, arena, profile, type };
         const isNamed = entry.types !== undefined;

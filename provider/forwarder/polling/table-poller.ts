@@ -6,6 +6,7 @@ import { TIMES } from "../defaults";
 import { SpoolFull, type TakenOver } from "../ledger/protocol";
 import { isFull } from "../ledger/sqlite";
 import type { Turn } from "../reading/arrived-list";
+import { nextTurn } from "../slices";
 import { tableKey } from "../table";
 import { endsWithin } from "../world";
 import { ListFailure, type MarkSource } from "./mark-source";
@@ -103,12 +104,12 @@ export class TablePoller {
    * @param due When that was to be.
    */
   async poll(due: number, signal: AbortSignal): Promise<Outcome> {
-    const { metrics, world, loop } = this.parts;
+    const { metrics, world } = this.parts;
     const { table } = this.watched;
     const node = { node: table.node };
     this.dueAt = due;
     // Many tables may be due at the same moment.
-    await loop.next();
+    await nextTurn();
     let leave: () => void;
     try {
       leave = await this.node.turns.enter(table, signal);

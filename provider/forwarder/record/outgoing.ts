@@ -2,7 +2,7 @@ import { inSlicesOf, nextTurn, written } from "../slices";
 import { type Format, formatter } from "./formats";
 import { type LineBefore, type RowRange, writeLines } from "./lines";
 import { type ForwardRecord, readBatch } from "./record";
-import { joined, Sheet } from "./sheet";
+import { joined, type Sheet } from "./sheet";
 
 /** Bytes of a line of an address with a short rule, and of the line before it, with some room. */
 export const USUAL_LINE = 512;
@@ -25,12 +25,7 @@ export class Outgoing {
    * @param sheet Where its lines are written: those of batches that are written one after the other need no joining.
    * @param sink The sink that gets it.
    */
-  static ofBatch(
-    body: Uint8Array<ArrayBuffer>,
-    count: number,
-    sheet = new Sheet(count * USUAL_LINE),
-    sink = "",
-  ): Outgoing {
+  static ofBatch(body: Uint8Array<ArrayBuffer>, count: number, sheet: Sheet, sink: string): Outgoing {
     const { buffer, byteOffset, length } = body;
     return new Outgoing([{ body: Buffer.from(buffer, byteOffset, length), sheet, start: 0, end: count, sink }]);
   }

@@ -4,8 +4,8 @@ import { members, text } from "../fields";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import type { SinkAnswer } from "./answers";
-import { below, httpFields, PostingSink } from "./http-post";
-import { type Delivered, type Rejected, sinkKind } from "./sink";
+import { httpFields, postingKind } from "./http-post";
+import type { Delivered, Rejected } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
 
@@ -13,8 +13,6 @@ const itemSchema = z.looseObject({ status: z.number().optional(), error: z.unkno
 const answerSchema = z.looseObject({
   items: z.array(z.record(z.string(), itemSchema)),
 });
-
-const PATH = "/_bulk";
 
 /** The status of a document that is there already: an earlier delivery of the same record. */
 const EXISTS = 409;
@@ -28,11 +26,12 @@ const REFUSED: readonly number[] = [400, 404, 413, 422];
  * Elasticsearch, OpenSearch, or VictoriaLogs: `_bulk` with `create` and the record's id, so that a repeat changes nothing.
  * `url` is the base; `/_bulk` is put before its query string. Each item is judged by itself.
  */
-export const elasticsearch = sinkKind(
+export const elasticsearch = postingKind(
   schema,
+  () => "/_bulk",
   async (context, { index }) => {
     const action = [`{"create":{"_index":${JSON.stringify(index)},"_id":"`, '"}}'] as const;
-    return new PostingSink(context, {
+    return {
       contentType: "application/x-ndjson",
       answers: {
         acknowledgement: "an answer of _bulk with as many items as documents",
@@ -40,10 +39,8 @@ export const elasticsearch = sinkKind(
         acknowledged,
       },
       body: (records) => records.lines(context.format, action),
-      path: PATH,
-    });
+    };
   },
-  { target: ({ url }) => below(new URL(url), PATH) },
 );
 
 /** Fate of each document; none is known unless there are as many items. */

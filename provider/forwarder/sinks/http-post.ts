@@ -12,7 +12,16 @@ import { Outgoing } from "../record/outgoing";
 import { joined } from "../record/sheet";
 import { AnswerJudge, type AnswerRules, type SinkAnswer } from "./answers";
 import { proxyOf } from "./proxy";
-import { allRejected, type Delivered, type Parcel, type Sink, type SinkContext, SinkFailure } from "./sink";
+import {
+  allRejected,
+  type Delivered,
+  type Parcel,
+  type Sink,
+  type SinkContext,
+  SinkFailure,
+  type SinkKind,
+  sinkKind,
+} from "./sink";
 
 /** The members of all sinks that POST. */
 export const httpFields = {
@@ -49,15 +58,32 @@ interface PostKind {
   readonly around?: readonly [before: string, after: string];
   /** Carries requests in place of HTTP/1.1, and compresses them itself. */
   readonly connection?: Pick<HttpConnection, "post" | "close">;
-  /** Path of the protocol below the `url` of the configuration, see {@link below}. Default: none. */
-  readonly path?: string;
+  readonly path: string;
+}
+
+/**
+ * Makes a kind of sink that POSTs.
+ *
+ * @param path Of the protocol below the `url` of the configuration, see {@link below}; empty where it has none.
+ */
+export function postingKind<Options extends { readonly url: string }>(
+  options: z.ZodType<Options>,
+  path: (options: Options) => string,
+  open: (context: SinkContext, options: Options) => Promise<Omit<PostKind, "path">>,
+  more: Omit<NonNullable<Parameters<typeof sinkKind<Options>>[2]>, "target"> = {},
+): SinkKind {
+  return sinkKind(
+    options,
+    async (context, own) => new PostingSink(context, { ...(await open(context, own)), path: path(own) }),
+    { ...more, target: (own) => below(new URL(own.url), path(own)) },
+  );
 }
 
 /**
  * A sink that POSTs to the url of its configuration, with its headers as they are at the moment. Bodies one behind the other are the
  * body of all their records.
  */
-export class PostingSink implements Sink<Uint8Array | undefined> {
+class PostingSink implements Sink<Uint8Array | undefined> {
   private readonly connection: Pick<HttpConnection, "post" | "close">;
   private readonly judge: AnswerJudge;
 
@@ -108,7 +134,7 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
 
   /** @throws {SinkFailure} when there was no answer. */
   private async post(body: Uint8Array, signal: AbortSignal): Promise<SinkAnswer> {
-    const { path = "", around } = this.kind;
+    const { path, around } = this.kind;
     const [before = "", behind = ""] = around ?? [];
     const whole = around ? Buffer.concat([Buffer.from(before), body.subarray(1), Buffer.from(behind)]) : body;
     return this.ask((url) => below(url, path), whole, this.kind.contentType, signal);

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { members, text, whole } from "../fields";
 import { mediaTypeOf, type SinkAnswer } from "./answers";
-import { httpFields, PostingSink } from "./http-post";
-import { sinkKind } from "./sink";
+import { httpFields, postingKind } from "./http-post";
 
 const expected = members({
   status: z.array(whole(200, 299), { error: "must be a list of statuses from 200 to 299" }).min(1).optional(),
@@ -15,8 +14,9 @@ const schema = members({ ...httpFields, expect: expected.optional() });
  * NDJSON by POST. Any 2xx acknowledges, but no page of HTML: that is of a proxy or a sign-in. With `expect`, a status of its list,
  * and a body that contains its text, whatever its type.
  */
-export const http = sinkKind(
+export const http = postingKind(
   schema,
+  () => "",
   async (context, { expect = {} }) => {
     const { status, contains } = expect;
     const isExpected = (answer: SinkAnswer): boolean =>
@@ -26,7 +26,7 @@ export const http = sinkKind(
       ...(status ? [`status ${status.join(" or ")}`] : []),
       ...(contains === undefined ? [] : ["the text"]),
     ];
-    return new PostingSink(context, {
+    return {
       contentType: "application/x-ndjson",
       answers: {
         acknowledgement: words.length > 0 ? `${words.join(" and ")} of \`expect\`` : "an acknowledgement",
@@ -34,7 +34,6 @@ export const http = sinkKind(
         acknowledged: (_, answer) => (isExpected(answer) ? {} : undefined),
       },
       body: (records) => records.lines(context.format),
-    });
+    };
   },
-  { target: ({ url }) => new URL(url) },
 );

@@ -5,22 +5,21 @@ import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
 import { tableKey } from "../table";
-import { below, httpFields, PostingSink } from "./http-post";
-import { sinkKind } from "./sink";
+import { httpFields, postingKind } from "./http-post";
 
 const label = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: "is not the name of a label" });
 
 const schema = members({ ...httpFields, labels: z.record(label, text).default({}) });
 
-const PATH = "/loki/api/v1/push";
 const NANOSECONDS = "000000";
 
 /**
  * Grafana Loki, or what takes its push as JSON: `loki/api/v1/push` below `url`. A table is a stream, with its names as labels, and a record
  * a line of JSON; Loki drops a line that it has at the same time already, so repeats change nothing.
  */
-export const loki = sinkKind(
+export const loki = postingKind(
   schema,
+  () => "/loki/api/v1/push",
   async (context, { labels }) => {
     const document = formatter(context.format);
     const stream = (records: readonly ForwardRecord[]): string => {
@@ -31,7 +30,7 @@ export const loki = sinkKind(
       ]);
       return `,${JSON.stringify({ stream: { job: JOB, ...labels, node, arena, profile, type }, values })}`;
     };
-    return new PostingSink(context, {
+    return {
       contentType: "application/json",
       answers: {
         acknowledgement: "the 204 of a push, or the empty 200 of VictoriaLogs",
@@ -40,7 +39,6 @@ export const loki = sinkKind(
         acknowledged: (_, { status, body }) =>
           status === 204 || (status === 200 && body.length === 0) ? {} : undefined,
       },
-      path: PATH,
       // Streams one behind the other, each after a comma.
       async body(records) {
         const parts = await inSlicesOf(await records.records(), (slice) =>
@@ -49,9 +47,8 @@ export const loki = sinkKind(
         return Buffer.from(parts.join(""));
       },
       around: ['{"streams":[', "]}"],
-    });
+    };
   },
-  { target: ({ url }) => below(new URL(url), PATH) },
 );
 
 const JOB = "pulumi-packetfilter";

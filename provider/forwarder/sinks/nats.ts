@@ -6,7 +6,7 @@ import { duration, flag, members, text } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { connectNats, loadNats, type Nats, natsFields, natsWords } from "./nats-connection";
-import { type Delivered, type Rejected, type Sink, SinkFailure, sinkKind, sinkNamed } from "./sink";
+import { type Delivered, messageSink, type Rejected, SinkFailure, sinkKind, sinkNamed } from "./sink";
 
 const schema = members({
   ...natsFields,
@@ -29,25 +29,14 @@ const NOT_FOUND = 10_059;
  */
 export const nats = sinkKind(
   schema,
-  async (context): Promise<Sink<readonly Message[]>> => {
+  async (context, { subject }) => {
     const library = await loadNats(sinkNamed(context.name));
     const format = formatter(context.format);
     const link = new Link(library, () => context.options(schema), context.name);
-    return {
-      async write(records) {
-        const { subject } = context.options(schema);
-        const payload = await records.map((record) => {
-          return { record, subject: subjectOf(subject, record), payload: Buffer.from(JSON.stringify(format(record))) };
-        });
-        return { payload, bytes: payload.reduce((sum, one) => sum + one.payload.length, 0) };
-      },
-      deliver: (parcels, signal) =>
-        link.publish(
-          parcels.flatMap(({ payload }) => payload),
-          signal,
-        ),
-      close: () => link.close(),
+    const messageOf = (record: ForwardRecord): Message => {
+      return { record, subject: subjectOf(subject, record), payload: Buffer.from(JSON.stringify(format(record))) };
     };
+    return messageSink(link, messageOf, ({ payload }) => payload.length);
   },
   { load: loadNats },
 );

@@ -6,8 +6,8 @@ import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
 import { mediaTypeOf, type SinkAnswer } from "./answers";
 import { GrpcConnection } from "./grpc";
-import { below, httpFields, PostingSink } from "./http-post";
-import { allRejected, loadOptional, sinkKind, sinkNamed } from "./sink";
+import { httpFields, postingKind } from "./http-post";
+import { allRejected, loadOptional, sinkNamed } from "./sink";
 
 type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
 type LogRecord = Parameters<Serializer["serializeRequest"]>[0][number];
@@ -41,18 +41,17 @@ const fields = members({
  * OpenTelemetry logs over HTTP or gRPC, protobuf by the official library. Attributes have the names of the semantic conventions,
  * whatever `format` says. What the other side says it did not take is kept as rejected: it does not say which it was.
  */
-export const otlp = sinkKind(
+export const otlp = postingKind(
   fields,
+  // Of gRPC the method, which is the whole path.
+  ({ protocol }) => (protocol === "grpc" ? EXPORT : "/v1/logs"),
   async (context, { protocol, gzip }) => {
     const { ProtobufLogsSerializer: serializer } = await loadOtlp(sinkNamed(context.name));
     const attributes = formatter("otel");
     const grpc = protocol === "grpc" ? await import("@grpc/grpc-js") : undefined;
     const tls = () => context.options(fields).tls;
-    return new PostingSink(context, {
-      ...(grpc && {
-        connection: new GrpcConnection(grpc, { gzip, tls }, context.world),
-      }),
-      path: pathOf(protocol),
+    return {
+      ...(grpc && { connection: new GrpcConnection(grpc, { gzip, tls }, context.world) }),
       contentType: "application/x-protobuf",
       answers: {
         acknowledgement: "an ExportLogsServiceResponse with status 200, or an empty 204",
@@ -75,15 +74,10 @@ export const otlp = sinkKind(
         const whole = parts.filter((part) => part !== undefined);
         return whole.length < parts.length ? undefined : Buffer.concat(whole);
       },
-    });
+    };
   },
-  { load: loadOtlp, target: ({ url, protocol }) => below(new URL(url), pathOf(protocol)) },
+  { load: loadOtlp },
 );
-
-/** Of gRPC the method, which is the whole path. */
-function pathOf(protocol: "http" | "grpc"): string {
-  return protocol === "grpc" ? EXPORT : "/v1/logs";
-}
 
 function loadOtlp(user: string) {
   return loadOptional(user, ["@opentelemetry/otlp-transformer"], () => import("@opentelemetry/otlp-transformer"));

@@ -84,6 +84,32 @@ export function byteSink(
   };
 }
 
+/** Connection of a sink that sends each record as a message of its own. */
+interface Bus<Message> {
+  publish(messages: readonly Message[], signal: AbortSignal): Promise<Delivered>;
+  close(): Promise<void>;
+}
+
+/** A sink of messages, one a record. */
+export function messageSink<Message>(
+  bus: Bus<Message>,
+  messageOf: (record: ForwardRecord) => Message,
+  bytesOf: (message: Message) => number,
+): Sink<readonly Message[]> {
+  return {
+    async write(records) {
+      const payload = await records.map(messageOf);
+      return { payload, bytes: payload.reduce((sum, message) => sum + bytesOf(message), 0) };
+    },
+    deliver: (parcels, signal) =>
+      bus.publish(
+        parcels.flatMap(({ payload }) => payload),
+        signal,
+      ),
+    close: () => bus.close(),
+  };
+}
+
 /** Fate of records; those that are named nowhere are delivered. */
 export interface Delivered {
   /** Refused for good. */

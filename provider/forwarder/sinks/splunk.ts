@@ -8,8 +8,8 @@ import { formatter } from "../record/formats";
 import { written } from "../slices";
 import type { ForwarderWorld } from "../world";
 import type { SinkAnswer } from "./answers";
-import { below, httpFields, PostingSink } from "./http-post";
-import { SinkFailure, sinkKind } from "./sink";
+import { below, httpFields, postingKind } from "./http-post";
+import { SinkFailure } from "./sink";
 
 const schema = members({
   ...httpFields,
@@ -39,13 +39,14 @@ const acksSchema = z.looseObject({ acks: z.record(z.string(), z.boolean()) });
  * Splunk's HTTP Event Collector: `services/collector/event` below `url`, an event a record, with the node as `host`. Code 0
  * acknowledges; with `indexerAcknowledgement` the indexers do, which are asked for it.
  */
-export const splunk = sinkKind(
+export const splunk = postingKind(
   schema,
+  () => PATH,
   async (context, { index, sourcetype, indexerAcknowledgement }) => {
     const document = formatter(context.format);
     // Tokens with indexer acknowledgement want one: its ids are of the channel.
     const channel = randomUUID();
-    return new PostingSink(context, {
+    return {
       contentType: "application/json",
       answers: {
         acknowledgement: 'the `"code":0` of a collector',
@@ -63,7 +64,6 @@ export const splunk = sinkKind(
         authorization: `Splunk ${context.options(schema).token}`,
         "x-splunk-request-channel": channel,
       }),
-      path: PATH,
       // Events follow each other.
       async body(records) {
         const lines = await written(await records.records(), (record) => {
@@ -73,12 +73,9 @@ export const splunk = sinkKind(
         });
         return Buffer.from(lines);
       },
-    });
+    };
   },
-  {
-    target: ({ url }) => below(new URL(url), PATH),
-    waitMs: ({ indexerAcknowledgement }) => (indexerAcknowledgement ? TIMES.splunkAckMs : 0),
-  },
+  { waitMs: ({ indexerAcknowledgement }) => (indexerAcknowledgement ? TIMES.splunkAckMs : 0) },
 );
 
 const SOURCE = "pulumi-packetfilter";
