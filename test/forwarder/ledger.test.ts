@@ -23,7 +23,7 @@ import type { LedgerOptions } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
 import type { ArrivedList } from "../../provider/forwarder/reading/arrived-list";
-import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { TestClock } from "./support/clock";
 import { arrived as arrivedAt, JANUARY, listed, openLedger, sink, TABLE, takeAll, unread } from "./support/ledger";
@@ -199,27 +199,7 @@ describe("after a restart", () => {
     expect(epochs).toEqual([Date.UTC(2026, 0, 1), first + 63_000, second + 1]);
   });
 
-  test("a copy of the store begins every table anew, also one that its first run did not read", async () => {
-    const { ledger } = await open();
-    await read(ledger, { 1: 10 });
-    await read(ledger, { 1: 10 }, { table: OTHER });
-    await ledger.close(now);
-    copyFileSync(join(folder, "forwarder.db"), join(folder, "copy"));
-    renameSync(join(folder, "copy"), join(folder, "forwarder.db"));
-    const { ledger: copy, opened: found } = await open();
-    expect(found.copyOf).toMatch(/:\/.*forwarder\.db$/);
-    expect(found.listedBefore).toBe("unknown");
-    await read(copy, { 1: 10 });
-    await copy.close(now);
-    const { ledger: again, opened: later } = await open();
-    expect(later.copyOf).toBe(undefined);
-    await takeAll(again, "disk");
-    await read(again, { 1: 10 });
-    await read(again, { 1: 10 }, { table: OTHER });
-    expect(told(await unread(again, "disk"))).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
-  });
-
-  // `cp` writes every file, `rsync -a` those whose size or time differ, with the time that they had.
+  // `cp` writes every file, `rsync -a` those whose size or time differ, with the time that they had; a copy may take the place of the store.
   const restores = {
     "by cp": (from: string, to: string) => copyFileSync(from, to),
     "by rsync -a": (from: string, to: string) => {
@@ -228,33 +208,43 @@ describe("after a restart", () => {
       copyFileSync(from, to);
       utimesSync(to, atime, mtime);
     },
+    "by another name": (from: string, to: string) => {
+      copyFileSync(from, `${to}.copy`);
+      renameSync(`${to}.copy`, to);
+    },
   };
-  test.each(Object.entries(restores))("files that a backup is restored over are a copy: %s", async (_, restore) => {
-    const { ledger } = await open();
-    await read(ledger, { 1: 10 });
-    const files = ["forwarder.db", "forwarder.db-wal", "forwarder.db.lock"];
-    mkdirSync(join(folder, "backup"));
-    const backup = (name: string) => join(folder, "backup", name);
-    for (const name of files) cpSync(join(folder, name), backup(name), { preserveTimestamps: true });
-    await read(ledger, { 1: 11 });
-    await ledger.close(now);
-    for (const name of files) {
-      if (!existsSync(join(folder, name))) cpSync(backup(name), join(folder, name), { preserveTimestamps: true });
-      else restore(backup(name), join(folder, name));
-    }
-    const { ledger: restored, opened: found } = await open();
-    expect(found.copyOf).toMatch(/:\/.*forwarder\.db$/);
-    await read(restored, { 1: 12 });
-    expect(told(await unread(restored, "disk")).slice(-2)).toEqual([
-      "1 reset undefined undefined",
-      "2 added 203.0.113.1 12",
-    ]);
-    await restored.close(now);
-    const { ledger: again, opened: later } = await open();
-    expect(later.copyOf).toBe(undefined);
-    await again.close(undefined);
-    expect((await open()).opened.copyOf).toBe(undefined);
-  });
+  test.each(Object.entries(restores))(
+    "a copy in place of the store begins every table anew, also one that its first run did not read: %s",
+    async (_, restore) => {
+      const { ledger } = await open();
+      await read(ledger, { 1: 10 });
+      await read(ledger, { 1: 10 }, { table: OTHER });
+      const files = ["forwarder.db", "forwarder.db-wal", "forwarder.db.lock"];
+      mkdirSync(join(folder, "backup"));
+      const backup = (name: string) => join(folder, "backup", name);
+      for (const name of files) cpSync(join(folder, name), backup(name), { preserveTimestamps: true });
+      await read(ledger, { 1: 11 });
+      await ledger.close(now);
+      for (const name of files) {
+        if (!existsSync(join(folder, name))) cpSync(backup(name), join(folder, name), { preserveTimestamps: true });
+        else restore(backup(name), join(folder, name));
+      }
+      const { ledger: copy, opened: found } = await open();
+      expect(found).toMatchObject({ copyOf: expect.stringMatching(/:\/.*forwarder\.db$/), listedBefore: "unknown" });
+      await read(copy, { 1: 12 });
+      const anew = (value: number) => ["1 reset undefined undefined", `2 added 203.0.113.1 ${value}`];
+      expect(told(await unread(copy, "disk")).slice(-2)).toEqual(anew(12));
+      await copy.close(now);
+      const { ledger: again, opened: later } = await open();
+      expect(later.copyOf).toBe(undefined);
+      await takeAll(again, "disk");
+      await read(again, { 1: 12 });
+      await read(again, { 1: 10 }, { table: OTHER });
+      expect(told(await unread(again, "disk"))).toEqual(anew(10));
+      await again.close(undefined);
+      expect((await open()).opened.copyOf).toBe(undefined);
+    },
+  );
 
   test("a run that did not end cleanly does not know when it listed last", async () => {
     const { ledger } = await open();
@@ -513,25 +503,19 @@ describe("each sink counts for itself", () => {
     expect(told(await unread(ledger, "careful"))).toEqual(["6 reset undefined undefined", "7 added 203.0.113.1 5"]);
   });
 
-  test("what is read at a time is never smaller than a batch and never larger than asked for", async () => {
+  test("reads no fewer records at a time than a batch has and no more than asked for, and each batch once", async () => {
     const { ledger } = await open();
     for (let value = 1; value <= 5; value++) await read(ledger, { 1: value, 2: value });
-    const counts = async (...args: Parameters<StoredLedger["next"]>) =>
-      (await ledger.next(...args)).map(({ records }) => records);
-    expect(await counts("disk", 1)).toEqual([2]);
-    expect(await counts("disk", 5)).toEqual([2, 2]);
-  });
-
-  test("one that reads ahead of what it has acknowledged reads each batch once", async () => {
-    const { ledger } = await open();
-    for (let value = 1; value <= 3; value++) await read(ledger, { 1: value });
-    const [first] = await ledger.next("disk", 1);
-    const ahead = await ledger.next("disk", 10, first?.position);
-    expect(told(ahead.flatMap(({ body }) => readBatch(Buffer.from(body))))).toEqual([
-      "2 changed 203.0.113.1 2",
-      "3 changed 203.0.113.1 3",
-    ]);
-    expect(await ledger.next("disk", 10, ahead.at(-1)?.position)).toEqual([]);
+    const next = async (most: number, after?: number) => {
+      const batches = await ledger.next("disk", most, after);
+      return { counts: batches.map(({ records }) => records), position: batches.at(-1)?.position };
+    };
+    const first = await next(1);
+    expect(first.counts).toEqual([2]);
+    expect((await next(5)).counts).toEqual([2, 2]);
+    // Ahead of what it has acknowledged.
+    const rest = await next(10, first.position);
+    expect([rest.counts, (await next(10, rest.position)).counts]).toEqual([[2, 2, 2, 2], []]);
   });
 });
 
