@@ -1,6 +1,15 @@
 import { policyConfigSchema } from "../../policies/config/schema";
 import { dialectSchema } from "../../provider/emulator/behaviour/dialect";
 import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
+import { infoSchema } from "../../provider/emulator/control/about";
+import {
+  journalEntry,
+  markLosses,
+  markRecord,
+  runSchema,
+  trafficSummary,
+  verdict,
+} from "../../provider/emulator/control/answers";
 import { trafficRequest } from "../../provider/emulator/control/traffic";
 import { harSchema } from "../../provider/emulator/journal/har";
 import { marksSchema } from "../../provider/emulator/marks";
@@ -9,12 +18,36 @@ import { stateSchema } from "../../provider/emulator/state/state";
 import { type Made, typesOf } from "./writer";
 
 const MADE: Readonly<Record<string, Made>> = {
+  "provider/emulator/answer-types.ts": {
+    types: {
+      JournalEntry: journalEntry,
+      MarkLosses: markLosses,
+      MarkRecord: markRecord,
+      Run: runSchema,
+      TrafficSummary: trafficSummary,
+      Verdict: verdict,
+    },
+    io: "output",
+    named: { CommitRecord: "CommitRecord", MarkTouch: "MarkTouch" },
+    members: { type: "MarkType" },
+    imports: ['import type { MarkType } from "../model/mark";'],
+  },
   "provider/emulator/behaviour/schema-types.ts": { types: { Dialect: dialectSchema }, io: "output" },
   "provider/emulator/behaviour/fault-types.ts": { types: { Fault: faultSchema } },
   "provider/emulator/control/schema-types.ts": {
     types: { TrafficRequest: trafficRequest },
     members: { to: "readonly PrefixLike[]", from: "readonly PrefixLike[]" },
     imports: ['import type { PrefixLike } from "../../model/given-entries";'],
+  },
+  "provider/emulator/info-types.ts": {
+    types: { EmulatorInfo: infoSchema },
+    io: "output",
+    named: { ClientCredentials: "ClientCredentials" },
+    members: { dialect: "DialectSettings", tls: "ClientTls" },
+    imports: [
+      'import type { DialectSettings } from "./behaviour/dialect";',
+      'import type { ClientTls } from "./http/certificates";',
+    ],
   },
   "provider/emulator/journal/schema-types.ts": { types: { Har: harSchema } },
   "provider/emulator/marks/schema-types.ts": { types: { MarkRecords: marksSchema } },

@@ -6,20 +6,37 @@ import { sources } from "./answers";
 import { metrics } from "./metrics";
 import { constant, getter, method, operation } from "./operation";
 
-const client = z.object({ clientId: z.string(), secretKey: z.string(), prefixes: z.array(z.string()) });
+const client = z
+  .object({
+    clientId: z.string().describe("Id in the path of its requests."),
+    secretKey: z.string().describe("Secret in the path of its requests; it protects only an emulator."),
+    prefixes: z.array(z.string()).describe("Prefixes that it may signal, in canonical form."),
+  })
+  .describe("Credentials and prefixes of a client of the signaling API.")
+  .meta({ id: "ClientCredentials" });
+
+/** See `EmulatorInfo`. */
+export const infoSchema = sources
+  .extend({
+    endpoint: z.string().describe("Base url of the node API, without `/fapi`."),
+    signalingUrl: z.string().describe("Base url of the signaling API, without client and secret."),
+    testSignalingUrl: z.string().describe("Base url of the test deployment."),
+    control: z.string().describe("Base url of the control API."),
+    clients: z.array(client).describe("Clients of the signaling API."),
+    testClients: z.array(client).describe("Clients of the test deployment."),
+    dialect: z
+      .record(z.string(), z.unknown())
+      .describe("The switches of its present dialect that differ from the default."),
+    controlToken: z.string().optional().describe("Token of the control API, if it requires one."),
+    tls: z
+      .object({ ca: z.string(), cert: z.string(), key: z.string() })
+      .optional()
+      .describe("Certificates made for this run, if any."),
+  })
+  .describe("Addresses, clients and dialect of an emulator: plain JSON.");
 
 const info = operation("GET /info", "Addresses, clients and dialect: the content of the command's ready line.", {
-  answer: sources.extend({
-    endpoint: z.string(),
-    signalingUrl: z.string(),
-    testSignalingUrl: z.string(),
-    control: z.string(),
-    clients: z.array(client),
-    testClients: z.array(client),
-    dialect: z.record(z.string(), z.unknown()).describe("Switches of the dialect that differ from the default."),
-    controlToken: z.string().optional(),
-    tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
-  }),
+  answer: infoSchema,
   run: ({ addresses, contents, dialect, sources: from }): EmulatorInfo => ({
     ...from,
     ...addresses,

@@ -1,7 +1,8 @@
 import { type PrefixLike, prefixText } from "../../model/given-entries";
-import type { MarkType } from "../../model/mark";
 import { prefixIn } from "../../model/readable";
-import type { CommitRecord } from "../state/prefix-set-store";
+import type { JournalEntry } from "../answer-types";
+
+export type { JournalEntry } from "../answer-types";
 
 /** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
@@ -12,66 +13,14 @@ export type Command = "list" | "insert" | "delete" | "commit";
 /** Operations of the signaling API (docs/contributing/contract.md#signaling-operations). */
 export type SignalingOperation = "status" | "start" | "stop";
 
-/** Content of a request, as far as it could be parsed. */
-export interface RequestSummary {
-  /** The command of the node API. */
-  cmd?: Command;
-  /** The resource in canonical text, without a trailing slash. */
-  url?: string;
-  /** The resource in the request's spelling. */
-  rawUrl?: string;
-  /** The type of a list of marks. */
-  type?: MarkType;
-  /** True for a list of marks less than three seconds after the end of the previous one (docs/contributing/contract.md#pace-of-mark-lists). */
-  tooSoon?: boolean;
-  /** The operation of the signaling API. */
-  op?: SignalingOperation;
-  /** The client id of the signaling API. */
-  client?: string;
-  /** Number of data items or prefixes. */
-  entries?: number;
-  /** The data items or prefixes of the request. */
-  data?: readonly unknown[];
-}
+/** An entry until the request is answered. */
+export type OpenEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
-/** One request and its answer as JSON, without secrets. */
-export interface JournalEntry extends RequestSummary {
-  /** Counts from 0 and never repeats, even after old entries were dropped. */
-  readonly index: number;
-  /** Number of its run, see `Run`. */
-  readonly run: number;
-  /** Label of its run, if it has one. */
-  readonly label?: string;
-  /** Virtual time of arrival, ISO 8601. */
-  readonly time: string;
-  /** The API of the request. */
-  readonly api: ApiName;
-  /** HTTP method. */
-  readonly method: string;
-  /** Path with secrets replaced by `***`. */
-  readonly path: string;
-  /** Header values; those that may be secret are replaced by `***`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Requests of this API in progress when this one arrived, itself included. */
-  readonly concurrent: number;
-  /** Absent until the answer is sent; a fault may withhold it. */
-  status?: number;
-  /** Length of the answer's body in bytes, as sent; absent like `status`. */
-  answerBytes?: number;
-  /** The first 2 KB of the answer's body. */
-  answer?: string;
-  /** Headers of the answer, without those that every answer has. */
-  answerHeaders?: Readonly<Record<string, string>>;
-  /**
-   * Milliseconds of real time, to a tenth, from the arrival of the head until the answer was sent or withheld. Absent while
-   * the request is in progress.
-   */
-  durationMs?: number;
-  /** Kind of the fault that affected the request. */
-  fault?: string;
-  /** Changes of the commit, once it was applied. */
-  commit?: CommitRecord;
-}
+/** Content of a request, as far as it could be parsed. */
+export type RequestSummary = Pick<
+  OpenEntry,
+  "cmd" | "url" | "rawUrl" | "type" | "tooSoon" | "op" | "client" | "entries" | "data"
+>;
 
 /** Filter of entries: every given member must be equal. */
 export interface JournalFilter

@@ -1,6 +1,6 @@
 import { JOURNAL, OPTIONS } from "../defaults";
 import type { CommitRecord } from "../state/prefix-set-store";
-import { type JournalEntry, type JournalFilter, matches } from "./entry";
+import { type JournalEntry, type JournalFilter, matches, type OpenEntry } from "./entry";
 import type { Runs } from "./runs";
 
 /** Range of the matching entries. */
@@ -36,8 +36,8 @@ export class Journal {
   ) {}
 
   /** @param label The client's label of its run. */
-  add(entry: Omit<JournalEntry, "index" | "run">, label?: string): JournalEntry {
-    const added: JournalEntry = { index: this.next, ...this.runs.enter(entry.time, label), ...entry };
+  add(entry: Omit<JournalEntry, "index" | "run">, label?: string): OpenEntry {
+    const added: OpenEntry = { index: this.next, ...this.runs.enter(entry.time, label), ...entry };
     this.next += 1;
     this.entries.push(added);
     this.items += added.data?.length ?? 0;
@@ -50,7 +50,7 @@ export class Journal {
   }
 
   /** Adds the changes of a commit, at once or after its answer. */
-  committed(entry: JournalEntry, commit: CommitRecord): void {
+  committed(entry: OpenEntry, commit: CommitRecord): void {
     entry.commit = commit;
     this.runs.commit(entry.run, commit);
   }

@@ -1,32 +1,9 @@
+import type { Run } from "../answer-types";
 import { JOURNAL } from "../defaults";
 import { type CommitRecord, commitCounts } from "../state/commit-record";
 import type { JournalEntry } from "./entry";
 
-/** A group of requests: those between two pauses, or those with one label. Plain JSON. */
-export interface Run {
-  /** Counts from 1 and never repeats. */
-  readonly run: number;
-  /** Label given by a client or a test. */
-  readonly label?: string;
-  /** Virtual time of its first request, ISO 8601. */
-  readonly from?: string;
-  /** Requests to either API. */
-  readonly requests: number;
-  /** Requests with an answer of status 400 or more, or without an answer. */
-  readonly failed: number;
-  /** Applied commits. */
-  readonly commits: number;
-  /** Entries inserted by the commits. */
-  readonly inserted: number;
-  /** Entries removed by the commits. */
-  readonly removed: number;
-  /** Entries whose value the commits changed. */
-  readonly changed: number;
-  /** Successful starts of signaling. */
-  readonly starts: number;
-  /** Successful stops of signaling. */
-  readonly stops: number;
-}
+export type { Run } from "../answer-types";
 
 /** A run while it is counted. */
 type Counted = { -readonly [Member in keyof Run]: Run[Member] };

@@ -47,30 +47,5 @@ export const marksSchema = z
   })
   .meta({ id: "Marks", description: "the four tables of marks of a profile" });
 
+export type { MarkRecord } from "../answer-types";
 export type { MarkRecords } from "./schema-types";
-
-/** One record of a table in the form of a state file; its address members depend on the type. */
-export interface MarkRecord {
-  /** The key of `shost` and `dhost`. */
-  readonly address?: string;
-  /** Sender in the key of `sdhost` and `conn`. */
-  readonly source?: string;
-  /** Recipient in the key of `sdhost` and `conn`. */
-  readonly destination?: string;
-  /** Part of the key of `conn`; absent in other tables. */
-  readonly sourcePort?: number;
-  /** Part of the key of `conn`; absent in other tables. */
-  readonly destinationPort?: number;
-  /** L4 protocol, part of the key of `conn`; absent in other tables. */
-  readonly protocol?: z.infer<typeof protocolSchema>;
-  /** Id of the rule that made the record. */
-  readonly id: number;
-  /** Default 1. */
-  readonly value?: number;
-  /** Seconds left, to the millisecond. Absent: no end. */
-  readonly lifetime?: number;
-  /** Seconds since the record was added. Default 0. */
-  readonly age?: number;
-  /** Seconds since the record expired; only in expired records. */
-  readonly expiredFor?: number;
-}

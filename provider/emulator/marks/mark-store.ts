@@ -1,5 +1,6 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
+import type { MarkLosses } from "../answer-types";
 import { MARKS } from "../defaults";
 import type { PacketView } from "../packet/packet";
 import { hasAddressIn, packetKey, readKey, recordKey } from "./mark-key";
@@ -27,13 +28,7 @@ export interface MarkFilter {
   readonly contains?: string;
 }
 
-/** Records lost to a full table. */
-export interface MarkLosses {
-  /** Records, alive until then, that gave way to new ones. */
-  readonly evicted: number;
-  /** New records that were not made. */
-  readonly refused: number;
-}
+export type { MarkLosses } from "../answer-types";
 
 /**
  * The marks of one profile: the tables `shost`, `dhost`, `sdhost` and `conn`, for IPv4 and IPv6.

@@ -1,7 +1,8 @@
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
-import { type MarkLosses, MarkStore } from "../marks/mark-store";
+import type { MarkLosses, TrafficSummary, Verdict } from "../answer-types";
+import { MarkStore } from "../marks/mark-store";
 import type { MarkLimits } from "../marks/mark-table";
 import { type Packet, PacketView } from "../packet/packet";
 import { PacketPrefixTable } from "../rules/packet-prefix-table";
@@ -18,35 +19,7 @@ export interface PacketEngineOptions {
   readonly marks?: MarkLimits;
 }
 
-/** Outcome for a packet. */
-export interface Verdict {
-  /** Decision about the packet. */
-  readonly verdict: "accept" | "drop";
-  /** The profile of its destination; absent if no bound prefix contains it: the packet is accepted. */
-  readonly profile?: string;
-  /** The rule that decided; absent if none did: the packet is accepted. */
-  readonly rule?: Pick<RuleSpec, "id" | "name">;
-  /** Marks that it made or changed, in order. */
-  readonly marks: readonly MarkTouch[];
-}
-
-/** Outcome for many packets. */
-export interface TrafficSummary {
-  /** Number of packets. */
-  readonly packets: number;
-  /** Total bytes. */
-  readonly bytes: number;
-  /** Accepted packets. */
-  readonly accepted: number;
-  /** Dropped packets. */
-  readonly dropped: number;
-  /** Packets without a profile. */
-  readonly unbound: number;
-  /** Live marks that new ones replaced in a full table. */
-  readonly evicted: number;
-  /** New marks that a full table refused. */
-  readonly refused: number;
-}
+export type { TrafficSummary, Verdict } from "../answer-types";
 
 interface EngineProfile {
   readonly name: string;

@@ -1,20 +1,13 @@
 import { messageOf } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
+import type { MarkTouch } from "../answer-types";
 import type { MarkAction, MarkStore } from "../marks/mark-store";
 import type { PacketView } from "../packet/packet";
 import { markType } from "../validation/mark-type";
 import { compileMatch, type Matcher, type RuleEnvironment } from "./matchers";
 import type { MarkActionSpec, RuleSpec } from "./rule-schema";
 
-/** A mark that a packet made or changed. */
-export interface MarkTouch {
-  /** Its table. */
-  readonly type: MarkType;
-  /** Id of the record. */
-  readonly id: number;
-  /** Value of the record, afterwards. */
-  readonly value: number;
-}
+export type { MarkTouch } from "../answer-types";
 
 /** Counter of a `count` action. */
 export interface RuleCounter {

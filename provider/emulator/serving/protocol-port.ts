@@ -6,7 +6,7 @@ import type { ActiveFault } from "../behaviour/faults";
 import { SHORTEST_SECRET } from "../defaults";
 import { type Reply, send, text } from "../http/reply";
 import { toOriginForm } from "../http/request";
-import type { ApiName, JournalEntry, RequestSummary } from "../journal/entry";
+import type { ApiName, OpenEntry, RequestSummary } from "../journal/entry";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "./api";
@@ -79,7 +79,7 @@ export class ProtocolPort {
     };
     const label = sent.kept(secrets.cut(runLabel(headers))) || undefined;
     /** Delivers the outcome of a request, and completes its entry. */
-    const finish = async (delivery: Delivery, entry: JournalEntry, close = false) => {
+    const finish = async (delivery: Delivery, entry: OpenEntry, close = false) => {
       if ("cut" in delivery) {
         if (delivery.cut !== "silence") over();
         exchange.cut(delivery);
@@ -131,7 +131,7 @@ export class ProtocolPort {
   private async carryOut(
     { summary, error, run: effect }: Interpretation,
     bytes: number,
-    entry: JournalEntry,
+    entry: OpenEntry,
     fault: ActiveFault | undefined,
   ): Promise<Delivery> {
     const { waits, clock, link } = this.simulation;

@@ -1,4 +1,5 @@
 import type { CanonicalPrefix } from "../../model/prefix";
+import type { CommitRecord } from "../answer-types";
 
 /** A staged change of one prefix: its new value, or `null` for its removal. */
 export type StagedValue = number | null;
@@ -6,25 +7,7 @@ export type StagedValue = number | null;
 /** The changes of one commit. */
 export type Batch = Map<CanonicalPrefix, StagedValue>;
 
-/** Changes by a commit: JSON, as the journal keeps it. */
-export interface CommitRecord {
-  /** Inserted prefixes with their values. */
-  readonly inserted: Record<string, number>;
-  /** Removed prefixes with their former values. */
-  readonly removed: Record<string, number>;
-  /** Prefixes with changed values. */
-  readonly changed: Record<string, ChangedValue>;
-  /** Entries of the set after the commit. */
-  readonly size: number;
-}
-
-/** A value that a commit changed. */
-interface ChangedValue {
-  /** The value before. */
-  from: number;
-  /** The value after. */
-  to: number;
-}
+export type { CommitRecord } from "../answer-types";
 
 /** Numbers of entries that a commit inserted, removed and changed. */
 export interface CommitCounts {
