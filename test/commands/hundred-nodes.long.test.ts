@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SICKNESSES } from "./hundred-nodes";
-import { expectBoth, expectDone } from "./hundred-operators";
+import { expectDone } from "./hundred-operators";
 
 describe.each(SICKNESSES)("for one operator, of a hundred nodes that are %s", (sickness) => {
   test.each([1, 20, 99])(
@@ -10,13 +10,4 @@ describe.each(SICKNESSES)("for one operator, of a hundred nodes that are %s", (s
       await expectDone(sick, sickness);
     },
   );
-});
-
-describe.each(["block", "unblock", "block expire"] as const)("block beside %s", (other) => {
-  describe.each(SICKNESSES)("of a hundred nodes that are %s", (sickness) => {
-    test.each([0, 1, 20, 99])("%i: both are done with the others", async (sick) => {
-      expect.hasAssertions();
-      await expectBoth(sick, sickness, other);
-    });
-  });
 });

@@ -48,19 +48,15 @@ interface Command {
 }
 
 /**
- * A hundred nodes, the first so many of them ill. No list is answered before each node was asked for its first one by all operators:
+ * A hundred nodes, the first so many of them ill. No list is answered before each node was asked for its first one:
  * a command that waits for some before it asks the others never gets on. Those that are slow answer once all others are done.
  */
-export async function startHundred(
-  sick: number,
-  sickness: Sickness,
-  { operators = 1, before = {} }: { operators?: number; before?: Readonly<Record<string, number>> } = {},
-) {
+export async function startHundred(sick: number, sickness: Sickness) {
   const nodes = NAMES.map(
     (name, index): Node => ({
       name,
       isSick: index < sick,
-      held: new Map(Object.entries(before)),
+      held: new Map(),
       staged: new Map(),
       requests: [],
     }),
@@ -71,8 +67,8 @@ export async function startHundred(
   const release = (waiting: (() => void)[] | undefined) => {
     for (const go of waiting?.splice(0) ?? []) go();
   };
-  const isAsked = () => reachable.every(({ requests }) => requests.length >= operators);
-  const isOver = () => healthy.every(({ requests }) => requests.filter((cmd) => cmd === "commit").length >= operators);
+  const isAsked = () => reachable.every(({ requests }) => requests.length > 0);
+  const isOver = () => healthy.every(({ requests }) => requests.includes("commit"));
 
   function answer(node: Node, { cmd, data = [] }: Command, request: IncomingMessage, response: ServerResponse): void {
     if (node.isSick && sickness === "reset") return void request.socket.destroy();
@@ -95,7 +91,7 @@ export async function startHundred(
     const command = (await json(request)) as Command;
     if (!node) return void response.writeHead(404).end();
     node.requests.push(command.cmd);
-    const isFirst = node.requests.length <= operators;
+    const isFirst = node.requests.length === 1;
     const isLate = node.isSick && sickness === "slow" && isFirst && healthy.length > 0 && !isOver();
     const due = () =>
       isLate ? late?.push(() => answer(node, command, request, response)) : answer(node, command, request, response);
@@ -119,7 +115,7 @@ export async function startHundred(
       let end = () => {};
       const isStuck = () => {
         const told = out.split("\n").filter((line) => line.includes(`${BLOCKED}: done`)).length;
-        const sent = nodes.filter(({ isSick, requests }) => !isSick || requests.length >= 2 * operators).length;
+        const sent = nodes.filter(({ isSick, requests }) => !isSick || requests.length >= 2).length;
         return told === healthy.length && (sickness !== "silent after its list" || sent === nodes.length);
       };
       const io = {

@@ -55,33 +55,6 @@ async function started(...args: string[]) {
 
 const HELD = "203.0.113.1/32: { value: 1 }\n";
 
-test("the first Ctrl-C says what was done and what not, sends nothing more, and leaves the file whole", async () => {
-  await using healthy = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
-  const nodes = `fra1: { endpoint: "${silent.url}" }, ams1: { endpoint: "${healthy.endpoint}" }`;
-  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { ${nodes} }\n`);
-  await write("blocks.yaml", HELD);
-  const more = ["--reason", "r", "--permanent", "--all-nodes"];
-  const { child, ended, said } = await started(
-    "block",
-    "203.0.113.7",
-    "--file",
-    "blocks.yaml",
-    "--now",
-    BLOCKED,
-    ...more,
-  );
-  await expect.poll(() => said.out).toContain("ams1");
-  child.kill("SIGINT");
-  expect(await ended).toEqual([130, null]);
-  expect(said.out).toContain(
-    `ams1 ${BLOCKED}: done, 1 changed\nfra1 ${BLOCKED}: not sent\n1 of 2 nodes: done.\nnot sent: fra1.\n`,
-  );
-  expect(said.err).toContain("fra1: not sent, interrupted before it answered.");
-  expect(said.err).toContain(`--node fra1`);
-  expect(Object.keys(readPrefixFile(join(folder, "blocks.yaml")))).toEqual(["203.0.113.1/32", "203.0.113.7/32"]);
-  expect(healthy.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
-});
-
 test("SIGTERM ends a command that waits for the file, and nothing is written", async () => {
   await write("blocks.yaml", HELD);
   const owner = { host: hostname(), pid: process.pid, since: "2030-01-31T18:00:00Z", id: randomUUID() };
