@@ -27,6 +27,7 @@ const ALLOWED = { PACKETFILTER_ALLOW_CODE: "1" };
  */
 const BY_PLUGIN = [
   "counts",
+  "edges-declared.long",
   "edges-leaving.long",
   "import.long",
   "incidents.long",

@@ -23,10 +23,6 @@ describe("the changes of a group", () => {
     expect(isNothing(changes)).toBe(false);
     expect(isNothing(merge([other], listed(A, B)))).toBe(true);
   });
-
-  it("remove also what the list does not show, since it may be old", () => {
-    expect(merge([planned({ remove: new Set([C]) })], listed(A)).remove).toEqual(new Set([C]));
-  });
 });
 
 it("what others did is told by kind, without what the group did itself", () => {

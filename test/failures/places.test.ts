@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../provider/emulator";
 import { startOnOwnPort } from "../support/ports";
 import { type Declared, MiniEngine } from "./support/engine";
+import { HurriedWorld } from "./support/hurried-world";
+import { type Config, ProviderProcess } from "./support/provider-process";
 import { BLOCKED, NODE, PARTNERS, set } from "./support/scenarios";
 
 const [P, Q] = ["192.0.2.0/24", "203.0.113.0/24", "2001:db8::/32"];
@@ -127,6 +129,21 @@ describe("a receiver", () => {
       expect(texts(run.errors)).toContain("pulumi state delete '<urn>'");
       expect(texts(run.errors)).not.toContain(at(old).secretKey);
     }
+    const { clientId, secretKey } = at(old);
+    const environment = {
+      PACKETFILTER_SIGNALING_URL: young.signalingUrl,
+      PACKETFILTER_CLIENT_ID: clientId ?? "",
+      PACKETFILTER_SECRET_KEY: secretKey ?? "",
+    };
+    const unnamed = later(engine, {});
+    unnamed.state = engine.state.map(({ inputs, outputs, ...it }) => {
+      const without = <T extends Record<string, unknown>>({ receiver: _, ...rest }: T) => rest;
+      return { ...it, inputs: without(inputs), outputs: without(outputs) };
+    });
+    const start = async (config: Config) => new ProviderProcess(config, new HurriedWorld(), environment);
+    expect(texts((await unnamed.destroy({ start })).errors)).toContain(
+      `is at ${old.signalingUrl} according to the state, but the environment names ${young.signalingUrl}`,
+    );
     expect([active(old), young.journal]).toEqual([["198.51.100.7/32"], []]);
   });
 });

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, expect, expectTypeOf, it } from "vitest";
 import * as pf from "../../provider";
 import { type ListedEntry, Prefix } from "../../provider/client";
+import { plainArguments } from "../../provider/pulumi/plain";
 
 const registered = new Map<string, Record<string, unknown>>();
 beforeAll(() =>
@@ -94,6 +95,13 @@ it("prefixes are texts again wherever they resolve: in an Output, a secret, an e
 
 it("an empty record in an Output is taken where allowEmpty says that it is meant, or a resource has it", async () => {
   const lost = pulumi.output(new Map([["192.0.2.0/24", 7]])) as unknown as pulumi.Output<Record<string, number>>;
+  const { entries } = plainArguments({ entries: lost }, 'PrefixSet "lost"');
+  const parts = entries as unknown as Record<"isKnown" | "isSecret", Promise<unknown>> &
+    Record<"promise" | "allResources", () => Promise<unknown>>;
+  const known = await Promise.allSettled([parts.promise(), parts.isKnown, parts.isSecret, parts.allResources()]);
+  expect(String((known[0] as PromiseRejectedResult).reason)).toContain(
+    'PrefixSet "lost": entries is an Output of an empty object',
+  );
   expect(await entriesOf(lost, { allowEmpty: true })).toEqual({});
   expect(await entriesOf(pulumi.output([]))).toEqual([]);
   expect(await entriesOf({})).toEqual({});

@@ -420,6 +420,13 @@ describe("check of a PrefixSetEntry", () => {
     expect((await it.check({}, set({ prefix: UNKNOWN }))).inputs.prefix).toBe(UNKNOWN);
   });
 
+  it("says what goes since block --now put it there", async () => {
+    const { it, printed } = provider(PrefixSetEntryHandler);
+    const sent = "1 prefixset://edge/blocked http://192.0.2.10";
+    await it.check({}, set({ prefix: "192.0.2.1", expires: "2020-01-01T00:00:00Z", sent }));
+    expect(printed.join("\n")).toContain("192.0.2.1/32 (1) is removed if the node still has it with this value");
+  });
+
   it("tells all its problems at once", async () => {
     const more = { prefix: "192.0.2.1/24", value: -1, arena: "a/b", onDestroy: "clear", node: "ams1" };
     expect(await problems(PrefixSetEntryHandler, set(more))).toEqual([

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -24,6 +24,7 @@ async function bench() {
     },
   });
   const parent = mkdtempSync(join(tmpdir(), "packetfilter-late-"));
+  const place = join(parent, "deployment");
   const config: JsonObject = {
     endpoint: emulator.endpoint,
     signalingUrl: emulator.signalingUrl,
@@ -34,7 +35,7 @@ async function bench() {
   };
   const printed: string[] = [];
   const process = (pid: number) => {
-    const folder = new DeploymentFolder({ address: "127.0.0.1:40001", pid }, join(parent, "deployment"));
+    const folder = new DeploymentFolder({ address: "127.0.0.1:40001", pid }, place);
     const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), others: folder });
     runtime.configure((key) => config[key]);
     const serve = (handler: new (runtime: Runtime) => Handler) => dynamicProvider(new handler(runtime), runtime);
@@ -47,6 +48,7 @@ async function bench() {
   return {
     emulator,
     printed,
+    place,
     one: process(1),
     other: process(2),
     async [Symbol.asyncDispose]() {
@@ -123,4 +125,18 @@ it("what another process comes to want once the stop is on its way is started ag
   expect(w.printed.join("\n")).toContain(
     `${A} stopped while another resource of this stack began to declare it; started again.`,
   );
+});
+
+it("where the processes cannot tell each other what they want, nothing is removed or stopped, and what is added goes in", async () => {
+  await using w = await bench();
+  const { emulator, one } = w;
+  mkdirSync(w.place, { mode: 0o755 });
+  const why = "The provider processes of this deployment cannot tell each other what they want: ";
+  const { id, outs } = await one.signaling.create({ prefixes: [A] });
+  await expect(one.signaling.delete(id, outs)).rejects.toThrow(`nothing is stopped. ${why}`);
+  const state = { ...set, url: BLOCKED, count: 2, entries: { [A]: 1, [B]: 1 }, endpoint: emulator.endpoint };
+  await expect(one.set.delete("", state)).rejects.toThrow(`nothing is removed. ${why}`);
+  await one.entry.create({ ...set, prefix: "198.51.100.0/24", value: 1 });
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1, [B]: 1, "198.51.100.0/24": 1 });
+  expect(emulator.signalings.c1).toEqual([A]);
 });

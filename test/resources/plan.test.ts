@@ -40,18 +40,6 @@ describe("the create of a set", () => {
       ...given,
     });
 
-  it("puts in what is declared, and commits what the list shows already, unless a resource has it", () => {
-    const desired = map([A, 1], [B, 2]);
-    const put = { put: desired, remove: new Set(), expired: new Set() };
-    const nothing = { plan: { ...put, listed: new Set() }, left: map(), shared: [] };
-    expect(plan(map(), { desired })).toEqual(nothing);
-    const taken = { plan: { ...put, listed: new Set([A]) }, left: map(), shared: [A] };
-    expect(plan(map([A, 1]), { desired })).toEqual(taken);
-    expect(plan(map([A, 1]), { desired, sent: new Set([A]) })).toEqual({ ...taken, shared: [] });
-    expect(plan(map([A, 1]), { desired, managed: new Set([A]) })).toEqual(nothing);
-    expect(plan(map([A, 7], [C, 1]), { desired, managed: new Set([A, C]) }).left).toEqual(map());
-  });
-
   it("is refused by entries that the program does not declare with this value, all of them named", () => {
     const remedy =
       'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (none of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
@@ -82,15 +70,6 @@ describe("the create of a set", () => {
       left: map(),
       shared: [],
     });
-  });
-
-  it("removes what a command put there before, and is not in its own way with that", () => {
-    const withdrawn = map([B, 1]);
-    const leaving = new Set([B]);
-    const { plan: made, left } = plan(map([A, 1], [B, 1]), { desired: map([A, 1]), withdrawn });
-    expect(made).toEqual({ put: map([A, 1]), remove: leaving, expired: leaving, listed: new Set([A]) });
-    expect(left).toEqual(map());
-    expect(() => plan(map([B, 1], [C, 1]), { withdrawn })).toThrow(`holds 1 entry not declared here: ${C}. `);
   });
 
   it("keeps to the limits of its content, with what it takes over", () => {

@@ -77,6 +77,22 @@ it("after the last wave no message speaks of others", async () => {
   expect(error).toMatch(/wave 3 of 3 \(ams1\) did not pass: GET \S+: HTTP 503\.$/);
 });
 
+it("Ctrl-C while a check is not answered ends the run before the next wave; state and message say what is done", async () => {
+  await using waves = await filled({ checkTimeoutMs: 7_200_000 });
+  waves.doctor.silent.add("lab1");
+  let running: ProviderProcess | undefined;
+  waves.doctor.onAsked = () => running?.runtime.cancel();
+  const start = async (config: Config) => {
+    running = new ProviderProcess(config);
+    return running;
+  };
+  expect((await waves.up(NEW, {}, { start })).error).toMatch(
+    /wave 1 of 3 \(lab1\) did not pass: .*the run was cancelled\. 2 nodes of later waves were not touched\./,
+  );
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
+  expect(waves.outputs().rollout).toMatchObject({ wave: 1, of: 3, nodes: ["lab1"] });
+});
+
 it("a check that passes when it is tried again has passed", async () => {
   await using waves = await filled({ checkTimeoutMs: undefined });
   waves.doctor.ill.set("fra1", 503);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
+import { SAID_KEY } from "../../provider/engine/provider-text";
 import { type Declared, MiniEngine, type Outcome } from "../failures/support/engine";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
@@ -124,6 +125,35 @@ describe("a set that becomes exclusive", () => {
       ),
     ]);
     expect(sent(stack.emulator, start)).toEqual(["list"]);
+  });
+});
+
+describe("a preview", () => {
+  it("fails where the up would, and says how it goes without this look", async () => {
+    await using stack = await bench({ blocked: { [C]: 3 } });
+    const { args, ...declared } = set({ [A]: 1 });
+    const { errors } = await stack.engine.preview([{ ...declared, args: { ...args, [SAID_KEY]: { decides: true } } }]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /up would fail\. .*already holds 1 entry not declared here: 203\.0\.113\.0\/24\..*Without this look: packetfilter:detectDrift .off.\.$/,
+      ),
+    ]);
+  });
+
+  it("names the first five entries that a set lacks, each of a resource of its own, and says once that there are more", async () => {
+    await using stack = await bench();
+    const prefixes = [1, 2, 3, 4, 5, 6, 7].map((host) => `192.0.2.${host}/32`);
+    const program = prefixes.map((prefix) => entry(prefix, prefix));
+    await stack.up(program);
+    stack.emulator.change(PARTNERS, { delete: prefixes });
+    for (const [refresh, one, more] of [
+      [false, "lacks 1 declared entry", "lacks more declared entries: each is an update of this plan, with restores."],
+      [true, "the next up creates it again", "lacked more declared entries: each is created again by the next up."],
+    ] as const) {
+      const { printed } = await stack.engine.preview(program, { refresh });
+      expect(printed.filter((line) => line.includes(one))).toHaveLength(5);
+      expect(printed.filter((line) => line.includes(more))).toHaveLength(1);
+    }
   });
 });
 
