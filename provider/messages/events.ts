@@ -31,10 +31,9 @@ export interface ForeignChanges {
 }
 
 /** Why declared entries were gone. */
-export type LossCause =
-  | { readonly by: "published removal" }
-  | { readonly by: "late declaration" }
-  | { readonly by: "one machine"; readonly address: string; readonly isDistinct: boolean };
+export interface LossCause {
+  readonly by: "published removal" | "late declaration";
+}
 
 type OnDestroy = "remove" | "keep" | "created";
 

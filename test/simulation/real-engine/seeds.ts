@@ -3,7 +3,7 @@ import { type Broken, judging } from "../play";
 import { converges } from "../promises/converges";
 import type { Scenario } from "../scenario";
 import { World } from "../simulation";
-import { FOUND, factsOf, scenarioOf, unexcused } from "../story/found";
+import { FOUND, factsOf, scenarioOf } from "../story/found";
 import { generate } from "../story/generate";
 import { differencesOf, timeless } from "./conformance";
 import type { RealEngine } from "./engine";
@@ -21,17 +21,11 @@ export type Trial = (seed: number, engine: RealEngine) => Promise<readonly strin
  */
 export const brokenPromises: Trial = (seed, engine) => brokenIn(generate(seed), engine);
 
-/** Judges of a story beside the promises. */
-interface StoryJudge {
-  /** Called after the last turn, before the faults end. */
-  readonly told?: (world: RealWorld) => readonly string[];
-  readonly excused?: (broken: readonly Broken[]) => readonly Broken[];
-}
-
+/** @param told Judges a story beside the promises. Called after the last turn, before the faults end. */
 async function brokenIn(
   scenario: Scenario,
   engine: RealEngine,
-  { told = () => [], excused = (found) => found }: StoryJudge = {},
+  told: (world: RealWorld) => readonly string[] = () => [],
 ): Promise<readonly string[]> {
   const broken: Broken[] = [];
   await using world = await RealWorld.open(scenario, engine);
@@ -39,7 +33,7 @@ async function brokenIn(
   const invalid = world.records.flatMap(({ outcomes: { done } }) => done.invalid ?? []);
   return [
     ...told(world),
-    ...excused(broken)
+    ...broken
       .filter(({ promise }) => !/^(4|5|17) /.test(promise))
       .map(({ promise, sentence }) => `${promise}: ${sentence}`),
     ...(await converges(world.judged)).map((sentence) => `3 state is true: ${sentence}`),
@@ -59,8 +53,7 @@ export const retold: Trial = (number, engine) => {
     const [is, should] = factsOf(story, world.judged, world.records);
     return sameJson(is, should) ? [] : [`${name}: ${JSON.stringify(is)}, not ${JSON.stringify(should)}`];
   };
-  const excused = (broken: readonly Broken[]) => unexcused(story, broken);
-  return brokenIn(scenarioOf(story, "plugin", SEED_OF_STORIES + number), engine, { told, excused });
+  return brokenIn(scenarioOf(story, "plugin", SEED_OF_STORIES + number), engine, told);
 };
 
 /** Number of the stories of found faults. */
