@@ -28,8 +28,8 @@ export function growingPause(failures: number, first: number, longest: number, r
 export function retryAfter(value: string | undefined, date: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
-  const until = parseHttpDate(text, now);
-  return until === undefined ? undefined : Math.max(0, until - (parseHttpDate(date?.trim() ?? "", now) ?? now));
+  const until = parseHttpDate(text);
+  return until === undefined ? undefined : Math.max(0, until - (parseHttpDate(date?.trim() ?? "") ?? now));
 }
 
 /** Milliseconds for messages: `850 ms`, `12 s`. */
@@ -37,31 +37,11 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toPrecision(2))} s`;
 }
 
-/** IMF-fixdate, which senders must use, and the two obsolete forms, which recipients must still understand. */
-const FORMS = [
-  /^(?<weekday>\w{3}), (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>[\d:]{8}) GMT$/,
-  /^(?<weekday>(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day), (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>[\d:]{8}) GMT$/,
-  /^(?<weekday>\w{3}) (?<month>\w{3}) (?<day>[ \d]\d) (?<time>[\d:]{8}) (?<year>\d{4})$/,
-];
-
 /**
- * The time of an HTTP date (RFC 9110, section 5.6.7), in milliseconds since 1970. `undefined` for any other text, also for
- * a date that does not exist or has the wrong day of the week.
- *
- * @param now Milliseconds since 1970; a year of two digits is at most 50 years after it.
+ * The time of an HTTP date in the form that senders must use (RFC 9110, section 5.6.7), in milliseconds since 1970. `undefined`
+ * for any other text, also for the obsolete forms, and a date that does not exist or has the wrong day of the week.
  */
-export function parseHttpDate(text: string, now: number): number | undefined {
-  const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
-  if (!found) return undefined;
-  const { weekday = "", day = "", month = "", year = "", time = "" } = found;
-  const full = year.length === 4 ? year : fullYear(Number(year), new Date(now).getUTCFullYear());
-  // `Date` has no leap seconds: it becomes the second before.
-  const fixed = `${weekday.slice(0, 3)}, ${day.replace(" ", "0")} ${month} ${full} ${time.replace(/60$/, "59")} GMT`;
-  const date = new Date(fixed);
-  return date.toUTCString() === fixed ? date.getTime() : undefined;
-}
-
-function fullYear(twoDigits: number, thisYear: number): number {
-  const year = thisYear - (thisYear % 100) + twoDigits;
-  return year > thisYear + 50 ? year - 100 : year;
+export function parseHttpDate(text: string): number | undefined {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) || date.toUTCString() !== text ? undefined : date.getTime();
 }

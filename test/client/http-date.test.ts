@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parseHttpDate } from "../../provider/client/pauses";
 
-const NOW = Date.parse("2026-12-01T00:00:00Z");
-const MOMENT = Date.parse("1994-11-06T08:49:37Z");
-
 describe("HTTP dates", () => {
-  it.each(["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])(
-    "are read in the form %s (RFC 9110, section 5.6.7)",
-    (text) => expect(parseHttpDate(text, NOW)).toBe(MOMENT),
-  );
-
-  it("with two digits for the year are at most 50 years ahead", () => {
-    expect(parseHttpDate("Tuesday, 01-Dec-76 00:00:00 GMT", NOW)).toBe(Date.parse("2076-12-01T00:00:00Z"));
-    expect(parseHttpDate("Thursday, 01-Dec-77 00:00:00 GMT", NOW)).toBe(Date.parse("1977-12-01T00:00:00Z"));
+  it("are read in the form that senders must use (RFC 9110, section 5.6.7)", () => {
+    expect(parseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT")).toBe(Date.parse("1994-11-06T08:49:37Z"));
   });
 
   it.each([
@@ -27,5 +18,7 @@ describe("HTTP dates", () => {
     ["words", "soon"],
     ["a number", "-1"],
     ["nothing", ""],
-  ])("are not read where they have %s", (_name, text) => expect(parseHttpDate(text, NOW)).toBeUndefined());
+    ["the form of RFC 850", "Sunday, 06-Nov-94 08:49:37 GMT"],
+    ["the form of asctime", "Sun Nov  6 08:49:37 1994"],
+  ])("are not read where they have %s", (_name, text) => expect(parseHttpDate(text)).toBeUndefined());
 });

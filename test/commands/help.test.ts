@@ -39,14 +39,14 @@ test("has the options of nodes and receivers in groups of their own, behind thos
 describe("what was likely meant is said", () => {
   const FILE = ["--file", "blocks.yaml"];
   test.each([
-    [["blok"], "error: unknown command 'blok'. Did you mean \"block\"?"],
+    [["blok"], "error: unknown command 'blok'\n(Did you mean block?)"],
     [["help", "blok"], 'Did you mean "block"?'],
-    [["prefixes", "chek"], "error: unknown command 'chek'. Did you mean \"check\"?"],
-    [["emulator", "jurnal"], "error: unknown command 'jurnal'. Did you mean \"journal\"?"],
-    [["forward", "spol"], "error: unknown command 'spol'. Did you mean \"spool\"?"],
-    [["blocks", "--fil", "x"], "error: unknown option '--fil'. Did you mean \"--file\"?"],
+    [["prefixes", "chek"], "error: unknown command 'chek'\n(Did you mean check?)"],
+    [["emulator", "jurnal"], "error: unknown command 'jurnal'\n(Did you mean journal?)"],
+    [["forward", "spol"], "error: unknown command 'spol'\n(Did you mean spool?)"],
+    [["blocks", "--fil", "x"], "error: unknown option '--fil'\n(Did you mean --file?)"],
     [["blocks", "blocks.yaml"], "error: 'blocks.yaml' stands alone: write --file blocks.yaml"],
-    [["list", "--all-node"], 'Did you mean "--all-nodes"?'],
+    [["list", "--all-node"], "(Did you mean --all-nodes?)"],
     [["blocks", ...FILE, "--output", "jsn"], 'Allowed choices are table, json, csv. Did you mean "json"?'],
     [["completion", "zhs"], 'Allowed choices are bash, zsh, fish. Did you mean "zsh"?'],
   ])("%j", async (words, sentence) => {

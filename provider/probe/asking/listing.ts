@@ -36,7 +36,6 @@ export function elementsIn<T>(answer: Answer, url: ResourceUrl, read: ReadsList<
 
 /** The reason why an answer cannot be read, and the remedy, as sentences. */
 export function whyUnread(reading: Exclude<Reading<unknown>, { kind: "done" }>): string {
-  return reading.remedy === undefined || reading.remedy === PROBE
-    ? reading.message
-    : `${reading.message}. ${reading.remedy}`;
+  const remedy = reading.remedy?.replace(PROBE, "").trim();
+  return remedy ? `${reading.message}. ${remedy}` : reading.message;
 }
