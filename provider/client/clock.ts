@@ -23,6 +23,14 @@ export function pause(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSig
   return clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
 }
 
+/** Resolves once the signal has aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
 /** Adds a callback to `waiting` and waits for its call. @throws the signal's reason if it aborts first */
 export function called(waiting: Set<() => void>, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

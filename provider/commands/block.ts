@@ -14,7 +14,7 @@ import { refuseDefaultRoute, refuseEntries, refuseMore } from "./blocking/limits
 import { judgeEntries } from "./blocking/policies";
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
-import { type CliIo, UsageError } from "./cli-io";
+import { type CliIo, timeOf, UsageError } from "./cli-io";
 import { expiryOf, HOW_LONG } from "./time-spans";
 
 interface Flags extends EditFlags {
@@ -78,7 +78,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
   );
   const prefixes = await readPrefixes(spellings, io);
   refuseDefaultRoute(prefixes);
-  const now = (io.now ?? Date.now)();
+  const now = timeOf(io);
   const change = readChange(flags, now);
   const place = await workplace(flags, io);
   const { name, projects } = place;

@@ -3,7 +3,7 @@ import { Prefix } from "../model/prefix";
 import { count } from "../model/text";
 import { type PrefixEntries, readPrefixFile } from "../prefixes";
 import { readFileName, readPrefixOption, requireFile, requireGiven } from "./blocking/given";
-import type { CliIo } from "./cli-io";
+import { type CliIo, timeOf } from "./cli-io";
 import type { Listing } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
 import { isoOf, readSpan, spanText } from "./time-spans";
@@ -42,7 +42,7 @@ function run({ file = "", soon, contains, output }: Flags, io: CliIo): void {
   const covered = contains === undefined ? undefined : readPrefixOption("--contains", contains);
   const within = soon === undefined ? undefined : readSpan("--soon", soon);
   const entries = readPrefixFile(path, { allowEmpty: true });
-  io.out(printed(blocksOf(entries, { covered, within, now: (io.now ?? Date.now)() }), output));
+  io.out(printed(blocksOf(entries, { covered, within, now: timeOf(io) }), output));
 }
 
 /** The entries of a file, those that end first before the others. */

@@ -34,6 +34,11 @@ export interface CliIo {
   readonly elapsed?: () => number;
 }
 
+/** The time of a command, in milliseconds since 1970. */
+export function timeOf({ now = Date.now }: CliIo): number {
+  return now();
+}
+
 /** Shows at a terminal the reason of a wait. */
 export function progress({ terminal, err }: CliIo, text: string): void {
   if (terminal) err(`${text}\n`);

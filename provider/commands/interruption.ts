@@ -1,3 +1,5 @@
+import { aborted } from "../client/clock";
+
 export { removeHeld } from "../files/held";
 
 type StopSignal = "SIGINT" | "SIGTERM";
@@ -71,11 +73,4 @@ export async function exitCode(stop: AbortSignal, command: Promise<number>, grac
     return ofSignal();
   });
   return Promise.race([own, overdue]);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -9,7 +9,7 @@ import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/rea
 import { aggregateFiles, entriesOf, excludeTables, type TableInput } from "../prefixes/tables";
 import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
 import { requireFile } from "./blocking/given";
-import { type CliIo, UsageError } from "./cli-io";
+import { type CliIo, timeOf, UsageError } from "./cli-io";
 import { pretty } from "./listing/output";
 import { collect, standardInput, wholeNumber, wrongUse } from "./option-values";
 
@@ -78,7 +78,7 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   const options = optionsOf(flags);
   const tablesOf = async (names: readonly string[]) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
-    return wrongUse(TypeError, () => aggregateFiles(inputs, options, now(io)));
+    return wrongUse(TypeError, () => aggregateFiles(inputs, options, timeOf(io)));
   };
   const tables = await tablesOf(files);
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await tablesOf(flags.exclude));
@@ -137,7 +137,7 @@ function addReading(command: Command): Command {
 
 async function check(file: string, flags: Flags, io: CliIo): Promise<void> {
   const { entries, leftOut } = await read(file, flags, io);
-  const content = fileContent(entries, shown(file), now(io));
+  const content = fileContent(entries, shown(file), timeOf(io));
   if (flags.output === "json") return io.out(pretty({ file, ...content, leftOut: Object.fromEntries(leftOut) }));
   const left = leftOut.size > 0 ? `${leftOutWords(leftOut)}.\n` : "";
   io.out(`${shown(file)}: ${fileContentText(content, flags.limit)}\n${left}`);
@@ -147,7 +147,7 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
   if (before === "-" && after === "-") throw new UsageError("Standard input is one file: name the other.");
   const earlier = await read(before, flags, io);
   const later = await read(after, flags, io);
-  const changes = fileChanges(earlier.entries, later.entries, shown(after), now(io));
+  const changes = fileChanges(earlier.entries, later.entries, shown(after), timeOf(io));
   if (flags.output === "json") return io.out(pretty({ before, after, ...changes }));
   io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, flags.limit)}\n`);
 }
@@ -159,8 +159,8 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
   if (text === undefined) requireFile(file, resolve(io.folder ?? ".", file), "Check the name.");
   return wrongUse(TypeError, () =>
     text === undefined
-      ? openPrefixFile(resolve(io.folder ?? ".", file), options, now(io))
-      : openPrefixText(text, options, now(io)),
+      ? openPrefixFile(resolve(io.folder ?? ".", file), options, timeOf(io))
+      : openPrefixText(text, options, timeOf(io)),
   );
 }
 
@@ -202,8 +202,4 @@ function pairs(option: string, given: readonly string[]): [name: string, value: 
 
 function shown(file: string): string {
   return file === "-" ? "standard input" : file;
-}
-
-function now(io: CliIo): number {
-  return (io.now ?? Date.now)();
 }

@@ -15,7 +15,7 @@ import {
   unnamedKeys,
 } from "../settings/config-keys";
 import { ConfigError, readSettings } from "../settings/settings";
-import { type CliIo, UsageError } from "./cli-io";
+import { type CliIo, timeOf, UsageError } from "./cli-io";
 import { collect, collectNames } from "./option-values";
 import { printedConfig } from "./printed-config";
 import {
@@ -84,12 +84,12 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   if (stack.file !== undefined) {
     const read = await readStack(join(place, stack.file), stack.file);
     if (read.imports !== undefined && config === undefined)
-      throw importing(stack.file, read.imports, wayOut(stack.name, isOneOfSeveral));
+      throw importing(stack.file, read.imports, configRemedy(stack.name, isOneOfSeveral));
     values.keep(stack.file, read.config, await decrypter(read.salt, read.config, io));
   }
   if (config !== undefined) values.keep(`--config ${config}`, await printedConfig(config, io), () => undefined);
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
-  if (judges) values.requireLimits(wayOut(stack.name, isOneOfSeveral));
+  if (judges) values.requireLimits(configRemedy(stack.name, isOneOfSeveral));
   return {
     ...checked(values, { files, folder: programFolder(folder, project?.main) }, io),
     /** Folder of the project, if there is one. */
@@ -234,7 +234,7 @@ function importing(file: string, environments: string, remedy: string): UsageErr
   );
 }
 
-function wayOut(stack: string | undefined, isOneOfSeveral: boolean): string {
+function configRemedy(stack: string | undefined, isOneOfSeveral: boolean): string {
   const named = stack === undefined ? "" : `--stack ${stack} `;
   return `give --config ${isOneOfSeveral ? `${stack}=` : ""}FILE with the output of "pulumi config ${named}--show-secrets --json"`;
 }
@@ -255,7 +255,7 @@ function namesOf(value: unknown): string[] {
 export function audit({ settings, folder }: Project, record: AuditRecord, io: CliIo): void {
   const { auditLog, actor } = settings;
   if (auditLog === undefined) return;
-  const time = new Date((io.now ?? Date.now)()).toISOString();
+  const time = new Date(timeOf(io)).toISOString();
   const file = resolve(folder ?? ".", auditLog);
   caught(
     () => appendAudit(file, { time, actor, ...record }),

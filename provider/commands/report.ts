@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { readOwn } from "../files/no-links";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
-import { type CliIo, Ended, UsageError } from "./cli-io";
+import { type CliIo, Ended, timeOf, UsageError } from "./cli-io";
 import { pretty } from "./listing/output";
 import { standardInput, wholeNumber } from "./option-values";
 import { askMarks } from "./reporting/marks";
@@ -75,7 +75,7 @@ async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<v
   if (flags.config !== undefined && !flags.marks) throw new UsageError("--config is for --marks: give both.");
   const policies = flags.policies === undefined ? undefined : parseFindings(await content(flags.policies, io));
   const planned = {
-    ...reportOf(preview, io.now?.() ?? Date.now(), { byNode: flags.marks === true }),
+    ...reportOf(preview, timeOf(io), { byNode: flags.marks === true }),
     ...(policies && { policies }),
   };
   const report = flags.marks

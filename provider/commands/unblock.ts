@@ -9,7 +9,7 @@ import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/gi
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { sentTo, withdrawn } from "./blocking/sent";
-import type { CliIo } from "./cli-io";
+import { type CliIo, timeOf } from "./cli-io";
 import type { Project } from "./project";
 
 const HELP = `
@@ -44,7 +44,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
   const { name, file, projects } = place;
   try {
     const names = prefixes.map((prefix) => prefix.toString());
-    const time = (io.now ?? Date.now)();
+    const time = timeOf(io);
     const places = sentPlaces(place);
     const change: Change = {
       names: () => names,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
-import { LONGEST_TIMER_MS } from "../client/clock";
+import { aborted, LONGEST_TIMER_MS } from "../client/clock";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { count } from "../model/text";
@@ -33,7 +33,7 @@ export class TimeLimits {
   /** Waits for something that changes nothing, up to the limit. @throws {Error} from `late` */
   async wait<T>(work: Promise<T>, late: () => Error): Promise<T> {
     const { signal } = this;
-    return signal ? await Promise.race([work, ended(signal).then(() => Promise.reject(late()))]) : await work;
+    return signal ? await Promise.race([work, aborted(signal).then(() => Promise.reject(late()))]) : await work;
   }
 
   /**
@@ -69,11 +69,4 @@ export class TimeLimits {
     };
     return this.wait(submit({ ...operation, plan }), late);
   }
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener("abort", () => done(), { once: true });
-  });
 }

@@ -32,11 +32,11 @@ export function restoredBy(
   const differences = Object.keys(detailedDiff ?? {});
   const isAll = differences.length > 0 && differences.every((path) => path === RESTORES);
   const members = withoutSecrets(newState.inputs);
-  const isElsewhere = (place: { readonly endpoint?: string | undefined }) =>
+  const addressOverridden = (place: { readonly endpoint?: string | undefined }) =>
     place.endpoint !== undefined && shownAddress(oldState?.outputs.endpoint) !== place.endpoint;
   if (resource.type === "CloudSignaling") {
     const place = placeOf({ named: members.receiver, endpoint: undefined }, known, RECEIVER);
-    return isElsewhere(place) ? undefined : { report: { resource, place: place.label, what }, isAll };
+    return addressOverridden(place) ? undefined : { report: { resource, place: place.label, what }, isAll };
   }
   if (resource.type === "PrefixSetGroup") {
     const before = membersOf(oldState?.outputs.endpoints);
@@ -51,6 +51,6 @@ export function restoredBy(
   }
   const { place, url } = (resource.type === "PrefixSetEntry" ? contentOfEntry : contentOfSet)(members, known);
   // At another address nothing was lost: the entries were never there.
-  if (isElsewhere(place)) return undefined;
+  if (addressOverridden(place)) return undefined;
   return { report: { resource, place: place.label, url, what }, isAll };
 }

@@ -328,7 +328,7 @@ export class ResourceSet {
   /**
    * {@link write} for a delete. A set that no longer exists is not an error; a message reports it.
    *
-   * @param wayOut Remedy if the node is gone for good.
+   * @param remedy What to do if the node is gone for good.
    * @returns `undefined` if the node has no such set
    */
   async remove(

@@ -5,7 +5,7 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { some } from "../../model/text";
 import type { PrefixEntries } from "../../prefixes";
 import { isExpired } from "../../reconcile/entries";
-import { type CliIo, UsageError } from "../cli-io";
+import { type CliIo, timeOf, UsageError } from "../cli-io";
 import { addEditFlags, clientsOf, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
 import { readSet, requireFile, requireGiven } from "./given";
 import { orNothing, printResult } from "./result";
@@ -53,7 +53,7 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
       'Give --now, or --now prefixset://edge/blocked: without it the next "pulumi up" removes expired entries.',
     );
   const place = await workplace({ ...flags, now: flags.now === true ? [] : flags.now }, io, true);
-  const now = (io.now ?? Date.now)();
+  const now = timeOf(io);
   let close = place.close;
   try {
     const before = await orNothing(place, { expired: [] }, io, () => {

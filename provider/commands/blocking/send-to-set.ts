@@ -13,7 +13,7 @@ import type { PrefixEntries } from "../../prefixes";
 import type { Edited } from "../../prefixes/edit/edit-file";
 import { contentLimits, valueProblems } from "../../reconcile/limits/content";
 import { RemovalBudget } from "../../reconcile/limits/removals";
-import type { CliIo } from "../cli-io";
+import { type CliIo, timeOf } from "../cli-io";
 import { audit } from "../project";
 import type { NowTarget, Workplace } from "./common";
 import { requireContent } from "./limits";
@@ -95,7 +95,7 @@ class SetSending {
     const { client, url, node, project } = target;
     const { before, after } = intent.known();
     const name = formatUrl(url);
-    this.time = (io.now ?? Date.now)();
+    this.time = timeOf(io);
     this.memory = { file: sending.editor, endpoint: client.endpoint, url: name, now: this.time };
     this.place = sentPlace(client.endpoint, name);
     this.label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;

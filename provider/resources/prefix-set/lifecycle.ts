@@ -174,11 +174,11 @@ export class SetLifecycle {
   /**
    * Removes the entries of the state that no other resource wants.
    *
-   * @param wayOut Remedy if the node is gone for good.
+   * @param remedy What to do if the node is gone for good.
    * @returns unwanted entries that stay, since the node may be a machine where they are wanted
    * @throws {UnfinishedWrite}
    */
-  async delete(state: SetState, wayOut = GONE_NODE): Promise<KeptSet | undefined> {
+  async delete(state: SetState, remedy = GONE_NODE): Promise<KeptSet | undefined> {
     if (state.onDestroy === "keep") {
       const left = { prefixes: [...state.entries.keys()], of: "set", onDestroy: "keep" } as const;
       this.runtime.notices.report({ kind: "left", url: formatUrl(state.address), at: state.endpoint, ...left });
@@ -208,14 +208,14 @@ export class SetLifecycle {
     };
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
-    const removed = await set.remove({ plan }, { remedy: wayOut, failure });
+    const removed = await set.remove({ plan }, { remedy, failure });
     if (!removed) return undefined;
     // The commit has published what a killed run of this resource staged, where lists do not show that before.
     const sent = set.sentBefore(WHOLE_SET, entries, removed.after);
     const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), desired);
     for (const prefix of published) managed.add(prefix);
     const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), expired });
-    const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy: wayOut, failure }) : removed;
+    const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy, failure }) : removed;
     const written = { before: new Map([...removed.after, ...removed.before]), after: ended?.after ?? removed.after };
     set.settleSent();
     const remove = new Set(managed);
