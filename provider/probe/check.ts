@@ -6,7 +6,6 @@ import type { Answer } from "./asking/answer";
 import type { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter } from "./asking/clean-up";
 import { readListed, whyUnread } from "./asking/listing";
-import { readerOf } from "./asking/needed";
 import type { Receiver } from "./asking/receiver";
 import type { Targets } from "./asking/targets";
 import type { WorkSet } from "./asking/work-set";
@@ -113,7 +112,7 @@ async function read(
   const answer = await bench.list(url, more);
   const { answers = {} } = bench.node;
   const absent = url.kind === "prefixset" ? readAbsent(answer.http, answers.absent) : undefined;
-  const reading = absent ?? readListed<unknown>(answer, url, readerOf(url, table), answers);
+  const reading = absent ?? readListed<ResourceUrl>({ answer, url, table }, answers);
   // A code that may mean a success is no refusal where nothing is known.
   if (!isKnown && (!answer.isRefusal || answer.doubt !== undefined)) return "answered";
   if (reading.kind === "done") return reading.value;

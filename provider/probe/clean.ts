@@ -1,13 +1,10 @@
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { Prefix } from "../model/prefix";
 import { parseUrl } from "../model/resource-url";
-import type { Answers } from "../wire/answers";
-import { readPrefixSetList } from "../wire/prefix-set-list";
 import { cleanUp } from "./asking/clean-up";
-import { elementsIn } from "./asking/listing";
+import { solve } from "./asking/search";
 import type { Undo } from "./asking/undo";
 import type { LeftBehind } from "./finding";
-import { solve } from "./shapes/search";
 import { type BenchOptions, NO_NODE, withBench } from "./with-bench";
 
 /** Connections of the probe that was killed: at least those to which it wrote. */
@@ -51,8 +48,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       learned.measuredDelay = learnt?.commitDelayMs;
       // If the node does not answer, cleaning up asks again, and the receiver is still cleaned up.
       const list = await bench.list(url, { calm: true }).catch(() => undefined);
-      const read = (some: Answers) => list && elementsIn(list, url, readPrefixSetList, some);
-      const found = solve({ body: list?.body ?? "", url, kind: "prefixset", before: learned.answers }, read);
+      const found = list && solve({ answer: list, url, before: learned.answers });
       learned.learn(found?.known ?? {});
     }
     bench.receiver?.resume(started, undo.before.signaling, learnt?.isStartProved === true);

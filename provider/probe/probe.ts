@@ -111,11 +111,8 @@ function summary(
   for (const { settings } of findings) Object.assign(node, settings);
   // By kind, as they become once something is learnt: none is lost where only another kind was seen.
   const own = byKinds(given.answers ?? {});
-  const { ignore = [], ...learnt } = learned.answers;
-  const constant = constantWhileGrowing(ignore, seen.values(), (one) => {
-    const list = readingOf(one, learned.answers);
-    return Array.isArray(list) ? list.length : undefined;
-  });
+  const { ignore: _, ...learnt } = learned.answers;
+  const constant = constantWhileGrowing(learned.answers, seen.values());
   const proved = merged(learnt, { ignore: [...(own.ignore ?? []), ...constant] });
   const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, some));
   // Nothing is written that no finding expresses.

@@ -6,7 +6,8 @@ import { checkedWith, probed, receiverOf, startAppliance } from "./appliances/pr
 /** Finding and settings for one point, by a probe of an appliance that may ask everything. */
 async function said(name: ApplianceName, point: string) {
   await using appliance = await startAppliance(name);
-  const { findings, node, unusable } = await probed(appliance);
+  const { findings, node, unusable, left } = await probed(appliance);
+  expect({ left, held: appliance.held("edge/probe") }).toEqual({ left: [], held: {} });
   const { node: text, advice } = findings.find((one) => one.point === point) ?? {};
   return { text, advice, node, unusable };
 }

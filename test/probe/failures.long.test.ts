@@ -134,10 +134,3 @@ test("a set that another writer fills meanwhile is left with what is theirs, and
   const theirs = { "10.1.0.0/16": 5 };
   expect(emulator.prefixSet(SET)).toEqual({ applied: theirs, staged: theirs });
 });
-
-test("a set that holds entries is not written to", async () => {
-  await using emulator = await startNode({});
-  const { stopped } = await short(emulator, { urls: [parseUrl("prefixset://edge/blocked")] });
-  expect(stopped).toContain("--write needs a set that is empty");
-  expect(emulator.requests().filter(({ cmd }) => cmd !== undefined && cmd !== "list")).toEqual([]);
-});

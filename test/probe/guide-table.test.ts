@@ -37,11 +37,13 @@ function written(settings: object, names: readonly string[], path = ""): string[
 }
 
 test.each(APPLIANCES.map((name, at) => ({ name, row: rows[at] ?? "" })))(
-  "the table of the guide says of $name what a probe writes: $row",
+  "the table of the guide says of $name, which is left as it was, what a probe writes: $row",
   async ({ name, row }) => {
     expect(rows).toHaveLength(APPLIANCES.length);
     await using appliance = await startAppliance(name);
     const { result } = await writtenBy(appliance, name, folder);
+    const [held, waiting, signaled] = [appliance.held("edge/probe"), appliance.waiting(), appliance.signaled()];
+    expect({ held, waiting, signaled, left: result.left }).toEqual({ held: {}, waiting: 0, signaled: [], left: [] });
     const [node = [], receiver = []] = row.split("for the receiver").map(named);
     expect({ node: node.toSorted(), receiver: receiver.toSorted() }).toEqual({
       node: written(result.node, node).toSorted(),

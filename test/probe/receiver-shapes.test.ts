@@ -72,7 +72,10 @@ test("where a receiver is started once alone, nothing in its answer is a sign of
   let changes = 0;
   await using receiver = await startShapedReceiver({
     status: (active) => ({ IP_prefix: changes > 2 ? [] : active }),
-    done: (operation) => (changes++, operation === "start" ? "signaling begun" : "signaling ended"),
+    done: (operation) => {
+      changes += 1;
+      return operation === "start" ? "signaling begun" : "signaling ended";
+    },
   });
   const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
   const result = await probe({ urls: [], receiver: { options, prefix: ONE }, world: atOnce() });

@@ -19,7 +19,7 @@ const many = (number: number) =>
   insert(...Array.from({ length: number }, (_, at) => [`10.0.${at >> 8}.${at & 255}/32`, 1] as const));
 
 /** Commands to the node: valid ones, and those that some node refuses. */
-const NODE: readonly object[] = [
+const NODE: readonly (object | string)[] = [
   list(SET),
   list("prefixset://edge/blocked"),
   list("prefixset://edge/nothing"),
@@ -30,6 +30,8 @@ const NODE: readonly object[] = [
   list("profile://edge/clean"),
   list("profile://edge/nothing"),
   list(`${SET}/`),
+  `{"url":"${SET}","cmd":"commit","cmd":"list"}`,
+  { url: "prefixset://edge/nothing", cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] },
   commit,
   insert(["192.0.2.0/24", 1], ["198.51.100.9/32", 1], ["2001:db8::/48", 5], ["203.0.113.128/25", 3]),
   list(SET),
@@ -39,13 +41,14 @@ const NODE: readonly object[] = [
   commit,
   list(SET),
   insert(["192.0.2.7/24", 2]),
-  insert(["203.0.113.0/24", 4_294_967_295]),
+  ...[255, 256, 100_000, 100_001, 4_294_967_295].map((value) => insert(["203.0.113.0/24", value])),
   insert(["203.0.113.0/24", -1]),
   insert(["203.0.113.0/24", 4_294_967_296]),
   insert(["198.51.100.0/25", 1], ["not a prefix", 1], ["198.51.100.128/25", 1]),
   commit,
   list(SET),
   remove("10.99.0.0/16"),
+  remove("198.51.100.9"),
   remove("192.0.2.0/24"),
   remove("192.0.2.0/24", "192.0.2.0/24"),
   list(SET),
@@ -72,7 +75,7 @@ const NODE: readonly object[] = [
 export async function answersOf(emulator: Emulator): Promise<Seen[]> {
   const seen: Seen[] = [];
   const send = async (method: "GET" | "POST", path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const text = body === undefined ? "" : JSON.stringify(body);
+    const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
     const { status, body: answer } = await exchange(emulator, method, path, text, headers);
     seen.push([`${path.replace(SECRET, "…")} ${text.slice(0, 120)}`, status, answer]);
     emulator.clock.advance(1_000);
@@ -81,6 +84,7 @@ export async function answersOf(emulator: Emulator): Promise<Seen[]> {
   const credentials = { authorization: `Bearer ${TOKEN}` };
   await send("POST", "/fapi", list(SET), credentials);
   await send("POST", path, list(SET));
+  await send("POST", path, list(SET), { ...credentials, "content-encoding": "gzip" });
   for (const command of NODE) await send("POST", path, command, credentials);
   for (const type of ["shost", "dhost", "sdhost", "conn"]) {
     const headers: Record<string, string>[] = [{ "user-arena": "edge" }, { "user-arena": "core" }, {}];

@@ -13,24 +13,45 @@ export interface ShapedReceiver extends AsyncDisposable {
   readonly asked: string[];
 }
 
+/** What a receiver does beside its answers. */
+interface Manners {
+  /** Another secret is refused in the contract's words. Default: any is accepted. */
+  readonly secret?: string;
+  /** Prefixes are kept as they were sent, a single address without its length included. */
+  readonly keepsSent?: boolean;
+  /** The answer to a request of this number, whatever it asks for. */
+  readonly instead?: (request: number) => unknown;
+  /** Number of the start after which every connection breaks off. */
+  readonly diesAtStart?: number;
+}
+
 /** Starts such a receiver on loopback. It carries out all of a request, or refuses all of it. */
-export async function startShapedReceiver(shape: ReceiverShape): Promise<ShapedReceiver> {
+export async function startShapedReceiver(shape: ReceiverShape, manners: Manners = {}): Promise<ShapedReceiver> {
+  const { secret, keepsSent = false, instead = () => {}, diesAtStart = Number.POSITIVE_INFINITY } = manners;
+  let [starts, requests] = [0, 0];
   const { status = (IP_prefix) => ({ IP_prefix }), done = () => "ok", refused = refusal } = shape;
   const active = new Set<string>();
   const asked: string[] = [];
-  const answer = (operation: string, body: string): unknown => {
+  const answer = (operation: string, body: string, given?: string): unknown => {
+    if (secret !== undefined && given !== secret) return refused("secret");
     if (operation !== "start" && operation !== "stop") return status([...active]);
-    const prefixes: string[] = JSON.parse(body).IP_prefix.map((text: string) => Prefix.parse(text).toString());
+    const prefixes: string[] = JSON.parse(body).IP_prefix.map((text: string) =>
+      keepsSent ? text : Prefix.parse(text).toString(),
+    );
     if (prefixes.some((prefix) => active.has(prefix) === (operation === "start"))) return refused(operation);
     for (const prefix of prefixes) operation === "start" ? active.add(prefix) : active.delete(prefix);
+    if (operation === "start") starts += 1;
     return done(operation, prefixes.length);
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const operation = request.url?.split("/").pop() ?? "";
+    const [, , , given, operation = ""] = request.url?.split("/") ?? [];
     asked.push(operation);
-    const told = answer(operation, Buffer.concat(chunks).toString("utf8"));
+    const isDead = () => starts >= diesAtStart && request.socket.destroy();
+    if (isDead()) return;
+    const told = instead(++requests) ?? answer(operation, Buffer.concat(chunks).toString("utf8"), given);
+    if (isDead()) return;
     const { status: code, headers, body } = told instanceof Told ? told : new Told(200, told);
     response.writeHead(code, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
@@ -48,6 +69,7 @@ export async function startShapedReceiver(shape: ReceiverShape): Promise<ShapedR
   };
 }
 
-function refusal(operation: "start" | "stop"): Told {
+function refusal(operation: "start" | "stop" | "secret"): Told {
+  if (operation === "secret") return new Told(401, "secret_key invalid");
   return new Told(409, operation === "start" ? "cloud signaling already active" : "cloud signaling is not active");
 }

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "../../client/http";
 import { attempt } from "../../model/errors";
-import { isObject } from "../../model/json";
+import { isObject, type JsonObject } from "../../model/json";
 import type { Answers, ReceiverAnswers } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf, ShapeError } from "../../wire/json";
@@ -36,7 +36,8 @@ export class Answer {
     return this.contentBy();
   }
 
-  private contentBy(answers?: Answers | ReceiverAnswers): NodeAnswer {
+  /** The body as a client with these settings takes it. */
+  contentBy(answers?: Answers | ReceiverAnswers): NodeAnswer {
     try {
       return this.classify(this.body, answers);
     } catch (error) {
@@ -60,16 +61,6 @@ export class Answer {
   get isRefusal(): boolean {
     const { kind } = this.content;
     return this.status >= 300 || kind === "error" || kind === "html";
-  }
-
-  /** The same for a client with these settings. */
-  isRefusedBy(answers: Answers): boolean {
-    return this.status >= 300 || ["error", "html"].includes(this.contentBy(answers).kind);
-  }
-
-  /** True if these settings find an error in the body. */
-  isErrorBy(answers: Answers): boolean {
-    return this.contentBy(answers).kind === "error";
   }
 
   /** True for a text like HTML with a status of success: a page, or a success in XML. */
@@ -125,16 +116,17 @@ export class Answer {
     if (this.isEmpty) return this.status === 204 ? "no-content" : "empty";
     const { json } = this;
     if (json === undefined) return /^ok\W*$/i.test(this.body.trim()) ? "text" : undefined;
-    if (!isObject(json)) return undefined;
-    const names = Object.keys(json);
-    const has = (...wanted: string[]) => names.length === wanted.length && wanted.every((name) => names.includes(name));
-    if (has("status")) return "status";
-    if (has("count")) return "count";
-    if (has("ok")) return "ok";
-    if (has("code", "message") && json.code === 1000) return "code-1000";
-    if (has("code", "message") && json.code === 1) return "code-1";
-    return has("code", "msg") && json.code === 0 ? "code" : undefined;
+    return isObject(json) ? jsonForm(json) : undefined;
   }
+}
+
+/** The form of such an object, in the words of the emulator's switches `success` and `listVerdict`; `undefined` for another one. */
+export function jsonForm(json: JsonObject) {
+  const names = Object.keys(json).join();
+  if (names === "count" || names === "ok" || (names === "status" && json.status === "ok")) return names;
+  if (names === "code,message" && json.code === 1000) return "code-1000";
+  if (names === "code,message" && json.code === 1) return "code-1";
+  return names === "code,msg" && json.code === 0 ? "code" : undefined;
 }
 
 /** Kinds of refusals, in the words of the emulator's switches. */

@@ -15,7 +15,7 @@ import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import type { Ending } from "./ending";
 import { Learned } from "./learned";
-import { KIND_OF, type ReadsList, readListed } from "./listing";
+import { KIND_OF } from "./listing";
 import type { Seen } from "./needed";
 import type { Note } from "./undo";
 import { Verdicts } from "./verdicts";
@@ -32,6 +32,8 @@ export interface Question {
   readonly table?: MarkType;
   /** False: a redirect is not followed. */
   readonly follows?: boolean;
+  /** True: goes on after the user asked to stop, for work that must be done. */
+  readonly calm?: boolean;
 }
 
 /** Limits of a probe. */
@@ -89,30 +91,21 @@ export class Asker {
   /**
    * Asks once, and once more after a status from 500 on: the same answer twice is taken as final.
    *
-   * @param calm True: goes on after the user asked to stop, for work that must be done.
    * @throws {RequestError} when no whole answer came. @throws {Error}
    */
-  async ask(question: Question, { calm = false } = {}): Promise<Answer> {
-    const first = await this.send(question, calm);
+  async ask(question: Question): Promise<Answer> {
+    const first = await this.send(question);
     if (first.status < 500 || [501, 505, 507].includes(first.status)) return first;
-    const second = await this.send(question, calm);
+    const second = await this.send(question);
     if (second.status === first.status) return second;
     throw new Error(
       `The same request was answered with ${first.status} (${first.quote}) and then with ${second.status}.`,
     );
   }
 
-  list(url: ResourceUrl, more: Partial<Question> & { readonly calm?: boolean } = {}): Promise<Answer> {
-    const { calm = false, ...rest } = more;
-    return this.ask(
-      { url, command: "list", body: listCommand(url, rest.table, this.node.answers?.markTypes), ...rest },
-      { calm },
-    );
-  }
-
-  /** Reads a list as a client does, by the settings learnt so far. */
-  read<T>(answer: Answer, url: ResourceUrl, read: ReadsList<T>) {
-    return readListed(answer, url, read, this.learned.answers);
+  list(url: ResourceUrl, more: Partial<Question> = {}): Promise<Answer> {
+    const body = listCommand(url, more.table, this.node.answers?.markTypes);
+    return this.ask({ url, command: "list", body, ...more });
   }
 
   userArena(url: MarkUrl): Record<string, string> {
@@ -129,25 +122,20 @@ export class Asker {
   async askApart(question: Question, cookies?: Cookies, node = this.reached): Promise<Answer> {
     const connection = this.connect(node, cookies);
     try {
-      return await this.send(question, false, connection);
+      return await this.send(question, connection);
     } finally {
       await connection.close();
     }
   }
 
   /** Asks the same twice at once, whatever the settings allow; `undefined` for an incomplete answer. */
-  async askTwice(question: Question): Promise<(Answer | undefined)[]> {
-    const connection = this.connect({ ...this.reached, maxConcurrency: 2 }, this.cookies);
+  askTwice(question: Question): Promise<(Answer | undefined)[]> {
     const one = () =>
-      this.send(question, false, connection).catch((error: unknown) => {
+      this.askApart(question, this.cookies).catch((error: unknown) => {
         if (isUnreachable(error)) return undefined;
         throw error;
       });
-    try {
-      return await Promise.all([one(), one()]);
-    } finally {
-      await connection.close();
-    }
+    return Promise.all([one(), one()]);
   }
 
   /** Continues at another path of the same node. */
@@ -173,8 +161,8 @@ export class Asker {
     return new NodeConnection(options, { ...this.given, maxTries: 1 }, undefined, cookies);
   }
 
-  private async send(question: Question, calm: boolean, connection = this.connection): Promise<Answer> {
-    const { url, command, body, asked = command, headers, table, follows } = question;
+  private async send(question: Question, connection = this.connection): Promise<Answer> {
+    const { url, command, body, asked = command, headers, table, follows, calm = false } = question;
     this.ending.check(calm);
     if (table && this.marksWait > 0) await this.pause(this.marksWait, { calm });
     for (let waited = 0; ; waited++) {

@@ -4,6 +4,7 @@ import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import { Asker } from "./asker";
+import type { Listing } from "./listing";
 import { Skipped } from "./outcome";
 import type { Receiver } from "./receiver";
 import { takeSample } from "./sample";
@@ -13,11 +14,7 @@ import type { Learnt } from "./undo";
 import type { Watch, WorkSet } from "./work-set";
 
 /** One table of marks, and the answer to its list. */
-export interface Table {
-  readonly url: MarkUrl;
-  readonly type: MarkType;
-  readonly answer: Answer;
-}
+export type Table = Listing<MarkUrl> & { readonly table: MarkType };
 
 /** The node, its resources, the set to write to, and the receiver, as points use them. */
 export class Bench extends Asker {
@@ -89,22 +86,6 @@ export class Bench extends Asker {
     return this.tried;
   }
 
-  /**
-   * Inserts and commits entries that the node may refuse. `taken`: a list shows some of them; `refused`: a known error, or an
-   * answer unlike a success that had no effect; `silent`: the answer of a success, which had none. `known` are the settings by
-   * which a client recognises a refusal.
-   */
-  async tryInsert(entries: Parameters<WorkSet["insert"]>[0], asked: string) {
-    const { set, verdicts } = this;
-    const answer = await set.insert(entries, asked);
-    if (verdicts.judge("insert", answer) === "refused") return { answer, is: "refused", known: {} } as const;
-    const { list, shown } = await set.committed((one) => !set.isClear(one), this.briefly);
-    if (shown) return { answer, list, is: "taken" } as const;
-    if (verdicts.judge("insert", answer) === "success") return { answer, list, is: "silent" } as const;
-    verdicts.failed("insert", answer);
-    return { answer, is: "refused", known: verdicts.learn() } as const;
-  }
-
   /** Patience for changes that may have no effect: by the measured delay of commits, they show soon or never. */
   get briefly(): Pick<Watch, "patienceMs"> {
     return { patienceMs: TIMING.brief + 4 * this.learned.commitDelay };
@@ -135,9 +116,9 @@ export class Bench extends Asker {
   private async listTables(): Promise<Table[]> {
     const tables: Table[] = [];
     for (const url of this.targets.marks) {
-      for (const type of MARK_TYPES) {
-        const asked = `list ${formatUrl(url)} ${type}`;
-        tables.push({ url, type, answer: await this.list(url, { table: type, headers: this.userArena(url), asked }) });
+      for (const table of MARK_TYPES) {
+        const asked = `list ${formatUrl(url)} ${table}`;
+        tables.push({ url, table, answer: await this.list(url, { table, headers: this.userArena(url), asked }) });
       }
     }
     return tables;

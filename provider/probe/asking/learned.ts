@@ -9,17 +9,12 @@ import type { Answer } from "./answer";
 /** A name that no set has. */
 export const ABSENT = "pulumi-packetfilter-probe-absent";
 
-/** Kinds of lists of records. */
-export type RecordKind = Exclude<ListKind, "prefixset">;
-
 /** Facts that earlier points found and later ones need. */
 export class Learned {
   /** Places where keyed objects were listed. */
   readonly keyedPlaces = new Set<string>();
-  /** Place and form of the entries in a list of a set. */
-  filled: { readonly place: ListPlace; readonly entry: EntryShape; readonly body: string } | undefined;
-  /** Places of the other lists. */
-  readonly places: { [K in RecordKind]?: ListPlace & { readonly body: string } } = {};
+  /** Places of lists that held something, with the form of the entries of a set. */
+  readonly places: { [K in ListKind]?: ListPlace & { readonly body: string; readonly entry?: EntryShape } } = {};
   /** Place of an empty list of records, as the client reads it. */
   emptyRecords: ListPlace | undefined;
   /** Last list of the set to write to, after all entries of the probe were removed. */
@@ -32,10 +27,10 @@ export class Learned {
   profiles: readonly string[] = [];
   /** Milliseconds from the answer of a commit until a list showed it, once measured. */
   measuredDelay: number | undefined;
-  /** Status that lists a single address. */
+  /** Status that shows an address within the user's own prefix, if such can be started. */
   singleStatus: Answer | undefined;
-  /** True if prefixes within the user's own can be started. */
-  takesLonger: boolean | undefined;
+  /** True if the node lists no values. */
+  isFlat = false;
   insertExisting: "overwrite" | "error" | "ignored" | undefined;
   deleteAbsent: "success" | "error" | undefined;
   /** Bytes and entries of the largest requests that were accepted. */

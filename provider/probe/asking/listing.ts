@@ -1,12 +1,13 @@
 import { failedStatus, type Reading, readList } from "../../client/reading";
+import type { MarkType } from "../../model/mark";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind, NodeHabits } from "../../wire/answers";
+import { readMarkList } from "../../wire/mark-list";
 import { errorText } from "../../wire/node-answer";
+import { readPrefixSetList } from "../../wire/prefix-set-list";
+import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { PROBE } from "../../wire/remedies";
 import type { Answer } from "./answer";
-
-/** Reads JSON of one kind of list. */
-export type ReadsList<T> = (json: unknown, habits: NodeHabits) => T[];
 
 /** Kinds of lists by kind of url. */
 export const KIND_OF = {
@@ -16,21 +17,38 @@ export const KIND_OF = {
   mark: "marks",
 } as const satisfies Record<ResourceUrl["kind"], ListKind>;
 
+/** The client's readers, by kind of url. */
+const READERS = {
+  prefixset: readPrefixSetList,
+  arena: readProfileList,
+  profile: readRuleList,
+  mark: (json: unknown, habits: NodeHabits, table: MarkType = "shost") => readMarkList(json, table, habits),
+} as const;
+
+/** Elements of the list of a url. */
+export type ListedAt<U extends ResourceUrl> = ReturnType<(typeof READERS)[U["kind"]]>;
+
+/** A list to read: its answer, and what was asked for. */
+export interface Listing<U extends ResourceUrl = ResourceUrl> {
+  readonly answer: Answer;
+  readonly url: U;
+  readonly table?: MarkType | undefined;
+}
+
 /** Reads a list as a client with these settings does. */
-export function readListed<T>(
-  answer: Answer,
-  url: ResourceUrl,
-  read: ReadsList<T>,
+export function readListed<U extends ResourceUrl>(
+  { answer, url, table }: Listing<U>,
   answers: Answers,
   keyedPlaces?: Set<string>,
-): Reading<T[]> {
+): Reading<ListedAt<U>> {
   const habits: NodeHabits = { answers, place: url, ...(keyedPlaces && { keyedPlaces }) };
+  const read = (json: unknown, own: NodeHabits) => READERS[url.kind](json, own, table) as ListedAt<U>;
   return failedStatus(answer.http, errorText, "endpoint") ?? readList(answer.http, KIND_OF[url.kind], read, habits);
 }
 
 /** The elements of a list; `undefined` if these settings do not read it. */
-export function elementsIn<T>(answer: Answer, url: ResourceUrl, read: ReadsList<T>, answers: Answers): T[] | undefined {
-  const reading = readListed(answer, url, read, answers);
+export function elementsIn<U extends ResourceUrl>(listing: Listing<U>, answers: Answers): ListedAt<U> | undefined {
+  const reading = readListed(listing, answers);
   return reading.kind === "done" ? reading.value : undefined;
 }
 

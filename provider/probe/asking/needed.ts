@@ -1,24 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { attempt } from "../../model/errors";
 import { isObject } from "../../model/json";
-import type { MarkType } from "../../model/mark";
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { readMarkList } from "../../wire/mark-list";
 import { readAnswer } from "../../wire/node-answer";
 import type { Command } from "../../wire/node-command";
 import { follow, isSign } from "../../wire/places";
-import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { readProfileList, readRuleList } from "../../wire/record-lists";
-import type { Answer } from "./answer";
-import { type ReadsList, readListed } from "./listing";
+import { type Listing, readListed } from "./listing";
 
 /** An answer with its request. */
-export interface Seen {
-  readonly url: ResourceUrl;
+export interface Seen extends Listing {
   readonly command: Command;
-  readonly table: MarkType | undefined;
-  readonly answer: Answer;
 }
 
 type Path = readonly string[];
@@ -46,16 +38,11 @@ export function needed<T extends object>(settings: T, given: T, read: (settings:
  * Names of `answers.ignore` that are proved: members that had one value in lists of one resource of different lengths.
  *
  * @param seen All answers with their requests.
- * @param lengthOf Number of elements by the settings; `undefined` if they do not read the list.
  */
-export function constantWhileGrowing(
-  ignore: readonly string[],
-  seen: Iterable<Seen>,
-  lengthOf: (seen: Seen) => number | undefined,
-): string[] {
+export function constantWhileGrowing({ ignore = [], ...answers }: Answers, seen: Iterable<Seen>): string[] {
   const lists = [...seen].flatMap((one) => {
-    const length = one.command === "list" ? lengthOf(one) : undefined;
-    return length === undefined ? [] : [{ at: `${formatUrl(one.url)} ${one.table}`, length, one }];
+    const list = readingOf(one, { ...answers, ignore });
+    return Array.isArray(list) ? [{ at: `${formatUrl(one.url)} ${one.table}`, length: list.length, one }] : [];
   });
   return ignore.filter((name) => {
     const met = lists.flatMap(({ at, length, one: { answer } }) => {
@@ -81,17 +68,11 @@ function upToSign(path: Path): Path {
 /** Reads an answer as a client does; of a change only whether it was refused. */
 export function readingOf({ url, command, table, answer }: Seen, answers: Answers): unknown {
   if (command === "list") {
-    const reading = readListed<unknown>(answer, url, readerOf(url, table), answers);
+    const reading = readListed<ResourceUrl>({ answer, url, table }, answers);
     return reading.kind === "done" ? reading.value : reading.kind;
   }
   const content = attempt(() => readAnswer(answer.body, answers, command))?.kind;
   return content === "error" || content === "html";
-}
-
-/** The client's reader for the lists of a url. */
-export function readerOf({ kind }: ResourceUrl, table: MarkType = "shost"): ReadsList<unknown> {
-  if (kind === "mark") return (json, habits) => readMarkList(json, table, habits);
-  return { prefixset: readPrefixSetList, arena: readProfileList, profile: readRuleList }[kind];
 }
 
 /** Paths of the single settings. */

@@ -19,9 +19,8 @@ import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import { isSame, type Raw } from "./baseline";
 import type { Ending } from "./ending";
-import { whyUnread } from "./listing";
 import { needed } from "./needed";
-import { Blocked, UNREAD, Unclear } from "./outcome";
+import { Blocked, UNREAD } from "./outcome";
 import { KnownAnswers } from "./signs";
 import type { Note } from "./undo";
 
@@ -159,14 +158,6 @@ export class Receiver {
   /** Reads a status as a client does. */
   read(answer: Answer) {
     return readStatusAnswer(answer.http, this.answers);
-  }
-
-  /** The active prefixes. @throws {Unclear} if the status cannot be read. */
-  async active(): Promise<string[]> {
-    const answer = await this.status();
-    const reading = this.read(answer);
-    if (reading.kind === "done") return reading.value.map(String);
-    throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer]);
   }
 
   /** Asks for the status until it shows the prefixes, and learns its form. */

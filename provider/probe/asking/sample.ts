@@ -1,15 +1,14 @@
 import { Prefix } from "../../model/prefix";
 import type { Answers } from "../../wire/answers";
-import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { isDocumentation, tracesDocumentation } from "../documentation";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
 import { listsIn, placeOfList, unreadRows } from "../shapes/list-place";
-import { solve } from "../shapes/search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
 import { elementsIn, readListed, whyUnread } from "./listing";
 import { OWN_READER, UNREADABLE, Unusable } from "./outcome";
+import { solve } from "./search";
 import type { WorkSet } from "./work-set";
 
 /** Entries whose lengths and values all differ, so that the meaning of each member can be recognised. */
@@ -25,9 +24,8 @@ const SAMPLE: readonly KnownEntry[] = [
  * Writes known entries into the set, and derives from its list the place of the entries and the meaning of their members. Of
  * several lists in one answer, the set is the one that shows them after the commit and not before.
  *
- * @returns the answers, and facts about the list that shows all entries: `place` and `entry`, absent with a reader of the
- *   user's own; `isFlat` if the node lists no values; `answers` and `verdict`, the settings that read it and that recognise
- *   successes; `single`, the form of a single address.
+ * @returns the answers; `isEarly` if the list before the commit shows the entries, too; `answers` and `verdict`, the settings that
+ *   read the list and that recognise successes; `single`, the form of a single address.
  * @throws {Unusable} if the entries never show, or no setting reads them.
  */
 export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
@@ -38,7 +36,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const early = showing(before);
   const { url } = set;
   const readBy = (answer: Answer, answers: Answers, listedValue?: ListedAs) => {
-    const entries = elementsIn(answer, url, readPrefixSetList, answers);
+    const entries = elementsIn({ answer, url }, answers);
     return entries && isSample(entries, listedValue) ? entries : undefined;
   };
   // A reader of the user's own may know forms that no setting describes.
@@ -46,70 +44,45 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const shows = (answer: Answer) =>
     showsApplied(answer, early) || (hasReader && readBy(answer, learned.answers) !== undefined);
   const { commit, list, shown, ms, earlierMs } = await set.committed(shows, { pause: pauseAfter });
-  const evidence = [commit, list];
-  const rows = shown ? undefined : (unreadRows(list.json) ?? unreadTexts(list));
+  const rows = shown ? undefined : (unreadRows(list) ?? unreadTexts(list));
   set.isHeld = shown;
   if (shown || rows !== undefined) set.isProved = true;
   else set.isBlind = !commit.isRefusal;
   if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, [list]);
-  if (!shown)
-    throw new Unusable(
-      "nothing written is ever listed",
-      "what was inserted and committed is never listed",
-      undefined,
-      evidence,
-    );
-  const puzzle = { body: list.body, url, kind: "prefixset", before: learned.answers, entries: SAMPLE } as const;
+  const why = "what was inserted and committed is never listed";
+  if (!shown) throw new Unusable("nothing written is ever listed", why, undefined, [commit, list]);
+  const puzzle = { answer: list, url, before: learned.answers, entries: SAMPLE };
   const readAs = (listedValue?: ListedAs) => {
-    const read = (answers: Answers) => readBy(list, answers, listedValue);
+    const fits: Fits = (answers) => readBy(list, answers, listedValue) !== undefined;
     // A list that shows the entries before the commit holds more than the applied ones.
-    const unchanged = (answers: Answers) => (readBy(before, answers, listedValue) ? undefined : read(answers));
-    const readBefore = (answers: Answers) => elementsIn(before, url, readPrefixSetList, answers) && unchanged(answers);
-    return solve(puzzle, readBefore) ?? solve(puzzle, unchanged) ?? solve(puzzle, read);
+    const unchanged: Fits = (answers) => fits(answers) && !readBy(before, answers, listedValue);
+    const readBefore: Fits = (answers) =>
+      unchanged(answers) && elementsIn({ answer: before, url }, answers) !== undefined;
+    return solve(puzzle, readBefore) ?? solve(puzzle, unchanged) ?? solve(puzzle, fits);
   };
   const whole = readAs();
   // If the node keeps no values, all are 1.
   const found = whole ?? readAs(() => 1);
   if (!found) {
-    const reading = readListed(list, url, readPrefixSetList, learned.answers);
-    const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
-    throw new Unusable(UNREADABLE, why, OWN_READER, [list]);
+    const reading = readListed({ answer: list, url }, learned.answers);
+    const other = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
+    throw new Unusable(UNREADABLE, other, OWN_READER, [list]);
   }
   learned.learn(found.known);
-  const listShows = readBy(before, learned.answers, whole ? undefined : () => 1)
-    ? ("staged" as const)
-    : ("applied" as const);
-  for (const [command, answer] of [
-    ["list", list],
-    ["insert", insert],
-    ["commit", commit],
-  ] as const) {
-    verdicts.succeeded(command, answer, command === "list" ? undefined : SAMPLE.length);
-  }
+  const isEarly = readBy(before, learned.answers, whole ? undefined : () => 1) !== undefined;
+  verdicts.succeeded("list", list);
+  verdicts.succeeded("insert", insert, SAMPLE.length);
+  verdicts.succeeded("commit", commit, SAMPLE.length);
   const place = hasReader ? undefined : placeOfList(list.json, "prefixset", learned.answers, url);
   const entry = place && entryShape(place, SAMPLE);
-  if (place && entry) learned.filled = { place, entry, body: list.body };
+  if (place && entry) learned.places.prefixset = { ...place, entry, body: list.body };
   learned.measuredDelay = ms;
   // If lists show staged entries, the time of the commit cannot be seen.
-  const delayMs = listShows === "staged" ? 0 : ms;
-  const single = entry && singleIn(list.body, entry);
-  const { known: answers } = found;
-  const verdict = verdicts.learn();
-  const isFlat = whole === undefined;
+  const delayMs = isEarly ? 0 : ms;
+  learned.isFlat = whole === undefined;
   return {
-    insert,
-    before,
-    commit,
-    list,
-    listShows,
-    delayMs,
-    earlierMs,
-    place,
-    entry,
-    isFlat,
-    answers,
-    verdict,
-    single,
+    ...{ insert, before, commit, list, isEarly, delayMs, earlierMs },
+    ...{ answers: found.known, verdict: verdicts.learn(), single: entry && singleIn(list.body, entry) },
   };
 }
 
@@ -120,6 +93,7 @@ function unreadTexts({ body, quote }: Answer): string | undefined {
     : undefined;
 }
 
+type Fits = (answers: Answers) => boolean;
 type ListedAs = (value: number) => number;
 
 /** Paths of the lists in an answer that show the whole sample in any form; `""` is the whole answer. */

@@ -86,12 +86,8 @@ export class KnownAnswers<Name extends string> {
     yield {};
     const { failures, changed: successes } = this;
     const given = this.given();
-    for (const sign of signsOf(successes, failures)) yield { success: sign };
-    const bad = membersOf(failures);
-    for (const member of new Set(bad.map((one) => one.member))) {
-      const values = valuesAt(failures, member);
-      if (!valuesAt(successes, member).some((value) => values.includes(value))) yield { failure: { member, values } };
-    }
+    const shared = [...signsOf(successes, failures)];
+    for (const sign of shared.filter(isConstant)) yield { success: sign };
     const own = this.names.flatMap((name) => {
       const some = successes.filter((one) => one.name === name);
       const isRead = some.every((one) => this.reads(one, given));
@@ -99,20 +95,29 @@ export class KnownAnswers<Name extends string> {
     });
     for (const some of [own.filter(({ isRead }) => !isRead), own])
       yield { success: Object.fromEntries(some.map(({ name, sign }) => [name, sign])) as EachSign<Name> };
+    for (const sign of shared.filter((one) => !isConstant(one))) yield { success: sign };
+    for (const member of membersOf(failures)) {
+      const values = valuesAt(failures, member);
+      if (!valuesAt(successes, member).some((value) => values.includes(value))) yield { failure: { member, values } };
+    }
   }
 
   private isProved({ success }: SignSettings<Name>): boolean {
     if (success === undefined) return true;
-    const of = (sign: Sign, some: readonly Answered<Name>[]) => some.filter((one) => isIn(sign, one)).length;
-    if (isSign(success)) return of(success, this.successes) > 1;
-    return Object.entries(success).every(
-      ([name, sign]) =>
-        of(
-          sign as Sign,
-          this.successes.filter((one) => one.name === name),
-        ) > 1,
+    const isSeen = (sign: Sign, some: readonly Answered<Name>[]) =>
+      some.filter((one) => isIn(sign, one)).length >= 2 * ("values" in sign ? sign.values.length : 1);
+    if (isSign(success)) return isSeen(success, this.successes);
+    return Object.entries(success).every(([name, sign]) =>
+      isSeen(
+        sign as Sign,
+        this.successes.filter((one) => one.name === name),
+      ),
     );
   }
+}
+
+function isConstant(sign: Sign): boolean {
+  return "text" in sign || sign.values.length === 1;
 }
 
 export function isIn(sign: Sign, { answer }: Answered<string>): boolean {
@@ -127,7 +132,7 @@ export function* signsOf(some: readonly Answered<string>[], failures: readonly A
     if (text !== undefined) yield { text };
     return;
   }
-  for (const member of new Set(membersOf(some).map((one) => one.member))) {
+  for (const member of membersOf(some)) {
     const values = valuesAt(some, member);
     const isBad = valuesAt(failures, member).some((value) => values.includes(value));
     if (values.length <= MOST_VALUES && !isBad && !isCount(some, member)) yield { member, values };
@@ -147,25 +152,21 @@ function isCount(some: readonly Answered<string>[], member: string): boolean {
 }
 
 /** The members of some answers that may be a sign, those first by which a client tells success from failure. */
-function membersOf(some: readonly Answered<string>[]): { readonly member: string }[] {
+function membersOf(some: readonly Answered<string>[]): ReadonlySet<string> {
   const bodies = some.map(({ answer }) => answer.errorBody);
-  const told = bodies.flatMap((json) =>
-    [markerIn(json)?.code ?? [], (isObject(json) && doubtIn([json], "")) || []].flat(),
-  );
-  const named = told.filter(({ value }) => isValue(value));
-  return [...named, ...bodies.flatMap((json) => membersIn(json, []))];
+  const told = bodies.flatMap((json) => [markerIn(json)?.code, isObject(json) ? doubtIn([json], "") : undefined]);
+  const named = told.flatMap((one) => (one && isValue(one.value) ? [one.member] : []));
+  return new Set([...named, ...bodies.flatMap((json) => membersIn(json, []))]);
 }
 
 /** Deeper members belong to the listed records. */
 const MAX_DEPTH = 3;
 
-function membersIn(json: unknown, path: readonly string[]): { readonly member: string }[] {
+function membersIn(json: unknown, path: readonly string[]): string[] {
   if (!isObject(json) || path.length > MAX_DEPTH) return [];
-  const own = Object.entries(json).filter(([, value]) => isValue(value));
-  return [
-    ...own.map(([name]) => ({ member: [...path, name].join(".") })),
-    ...Object.entries(json).flatMap(([name, value]) => membersIn(value, [...path, name])),
-  ];
+  const own = Object.keys(json).filter((name) => isValue(json[name]));
+  const inner = Object.entries(json).flatMap(([name, value]) => membersIn(value, [...path, name]));
+  return [...own.map((name) => [...path, name].join(".")), ...inner];
 }
 
 /** The different values of a member. */

@@ -12,14 +12,15 @@ import { isIn, KnownAnswers, signsOf } from "./signs";
 export class Verdicts extends KnownAnswers<Command> {
   constructor(private readonly learned: Learned) {
     const reads = ({ answer }: { readonly answer: Answer }, signs: SignSettings<Command>) =>
-      !answer.isRefusedBy({ ...learned.answers, ...signs });
+      answer.status < 300 && !["error", "html"].includes(answer.contentBy({ ...learned.answers, ...signs }).kind);
     super(COMMANDS, () => learned.base, reads);
   }
 
   /** Leaves out an answer that no sign makes a success: a node may carry out a part of a request, and refuse it for the other part. */
   override succeeded(command: Command, answer: Answer, count?: number): void {
     const isCertain =
-      answer.status >= 300 || (answer.isErrorBy(this.learned.base) && !markerIn(answer.errorBody)?.code);
+      answer.status >= 300 ||
+      (answer.contentBy(this.learned.base).kind === "error" && !markerIn(answer.errorBody)?.code);
     if (!isCertain) super.succeeded(command, answer, count);
   }
 

@@ -2,7 +2,7 @@ import { readAbsent } from "../../client/reading";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
-import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
+import type { ListedEntry } from "../../wire/prefix-set-list";
 import { documentationIn, isDocumentation, isNearDocumentation, tracesDocumentation } from "../documentation";
 import { placeOfList } from "../shapes/list-place";
 import { prefixesIn, wordsIn } from "../shapes/status-search";
@@ -237,10 +237,10 @@ export class WorkSet {
 
   /** True for an empty array, or for nothing where a list has shown entries. */
   private isEmptyPlace({ json }: Answer): boolean {
-    const { answers, filled } = this.asker.learned;
+    const { answers, places } = this.asker.learned;
     const place = placeOfList(json, "prefixset", answers, this.url);
     if (place?.kind === "array") return place.elements.length === 0;
-    return place !== undefined && (place.kind === "null" || filled?.place.path === place.path);
+    return place !== undefined && (place.kind === "null" || places.prefixset?.path === place.path);
   }
 
   /** True if the set vanished when it became empty: such an answer is an empty list from then on. */
@@ -251,7 +251,7 @@ export class WorkSet {
   private reading(answer: Answer) {
     const { answers, keyedPlaces, absentIsEmpty } = this.asker.learned;
     const absent = absentIsEmpty ? readAbsent(answer.http, answers.absent) : undefined;
-    return absent ?? readListed(answer, this.url, readPrefixSetList, answers, keyedPlaces);
+    return absent ?? readListed({ answer, url: this.url }, answers, keyedPlaces);
   }
 
   /** The first difference from the list before, as the middle of a sentence. */
@@ -390,7 +390,7 @@ export class WorkSet {
     });
   }
 
-  /** Returns the answer, if there is only one. Deletes entries by the first of their spellings. `divide`: a refused delete is repeated by halves, then by other spellings. */
+  /** Returns the answer, if there is only one. Deletes entries by the first of their spellings. `divide`: a refused delete is repeated one by one, in all spellings. */
   private async takeOut(all: readonly (readonly string[])[], divide: boolean): Promise<Answer | undefined> {
     const most = this.asker.learned.entriesAtOnce;
     let only: Answer | undefined;
@@ -399,15 +399,9 @@ export class WorkSet {
       const answer = await this.delete(some.flatMap(([first]) => first ?? []));
       only = at === 0 ? answer : undefined;
       if (!answer.isRefusal || !divide) continue;
-      const [ways = []] = some;
-      const others = ways.slice(1);
-      if (some.length === 1) {
-        for (const way of others) if (!(await this.delete([way])).isRefusal) break;
-        continue;
+      for (const ways of some) {
+        for (const way of ways.slice(some.length === 1 ? 1 : 0)) if (!(await this.delete([way])).isRefusal) break;
       }
-      const half = Math.ceil(some.length / 2);
-      await this.takeOut(some.slice(0, half), divide);
-      await this.takeOut(some.slice(half), divide);
     }
     return only;
   }
@@ -416,7 +410,7 @@ export class WorkSet {
     this.isTouched = true;
     this.wasTouched = true;
     if (command !== "commit") this.isHeld = false;
-    const answer = await this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
+    const answer = await this.asker.ask({ url: this.url, command, body, asked, calm: this.calm });
     if (this.calm && answer.isRefusal) this.refusal = answer;
     return answer;
   }

@@ -2,7 +2,6 @@ import { withoutEnding } from "../../model/resource-url";
 import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches, switchesOf } from "../asking/answer";
 import { elementsIn } from "../asking/listing";
-import { readerOf } from "../asking/needed";
 import { MEASURED, measured, type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");
@@ -75,7 +74,7 @@ export const connection: readonly Point[] = [
             ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
             dialect: refusalSwitches("credentials", answer),
           };
-        const isListed = (elementsIn(answer, url, readerOf(url), bench.learned.answers)?.length ?? 0) > 0;
+        const isListed = (elementsIn({ answer, url }, bench.learned.answers)?.length ?? 0) > 0;
         if (isListed) return { is: hasOwn ? "ignored" : "none" };
         return { is: answer.isRefusal ? "error" : "empty", evidence };
       };

@@ -1,44 +1,33 @@
 import { MAX_VALUE } from "../../model/entry";
 import { some } from "../../model/text";
-import type { Answers } from "../../wire/answers";
-import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import { largest } from "../asking/largest";
+import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
-import { MEASURED, measured, type Point, pointNeeding } from "../point";
-import { settingsOf } from "./records";
-import { VERDICTS } from "./verdicts";
-
-const point = pointNeeding("set", "entries");
+import { MEASURED, type Point, pointNeeding } from "../point";
+import { change, prefixesOf, REFUSED, refused } from "./change";
 
 /** Two valid entries, and an invalid one between them. */
-const ENTRIES = [
-  ["192.0.2.0/24", 1],
-  ["192.0.2.0/33", 1],
-  ["198.51.100.0/24", 2],
-] as const;
+const GOOD = ["192.0.2.0/24", "198.51.100.0/24"] as const;
 
-const SENT = "192.0.2.77/24";
+/** A prefix within another one, and both halves of a third; and what is listed if covered and adjacent entries are merged, or covered ones dropped. */
+const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
+const LISTED: Readonly<Record<string, "apart" | "merged" | "covered">> = {
+  [NESTED.join()]: "apart",
+  "192.0.2.0/24,198.51.100.0/24": "merged",
+  "192.0.2.0/24,198.51.100.0/25,198.51.100.128/25": "covered",
+};
 
-/** Switches of an entry that is refused. */
-const REFUSED = measured(switchesOf("refusedEntry"));
-const refusedAs = (answer: Answer) => refusalSwitches("refusedEntry", answer);
+const AGGREGATED = "declare such a set aggregated (`aggregatePrefixes`), or its lists never match the program";
 
-/** The outcome that such an entry is refused, with the settings that read the refusal where it needs some. */
-function refused(dialect: Readonly<Record<string, string>>, node = "refused", advice?: string) {
-  const told = { as: "setting", node, settings: VERDICTS, dialect: { ...dialect, ...REFUSED } } as const;
-  return advice === undefined ? told : { ...told, advice };
-}
-
-const judged = ({ answer, known }: { readonly answer: Answer; readonly known: Answers }) => ({
-  ...{ evidence: [answer], settings: settingsOf(known), dialect: refusedAs(answer) },
-});
-
-/** Entries that a set accepts. */
+/** Entries that a set accepts, and prefixes and spellings by which a delete finds them. */
 export const entries: readonly Point[] = [
-  point({
+  change({
     name: "refused-entry",
     title: "one bad entry among good ones",
     assumes: "all or some are refused; the bad one is found by splitting the request",
+    inserts: [GOOD[0], "192.0.2.0/33", GOOD[1]].map((prefix) => [prefix, 1]),
+    asked: "insert with a bad entry",
     outcomes: {
       rest: refused({ refusedEntry: "rest" }, "the others are inserted"),
       before: refused({ refusedEntry: "before" }, "the entries before it are inserted"),
@@ -46,33 +35,22 @@ export const entries: readonly Point[] = [
       other: { as: "beyond", node: "others are listed" },
       silent: { as: "beyond", node: "it is no error" },
     },
-    ask: async (bench) => {
-      const { set, verdicts } = bench;
-      const answer = await set.insert(ENTRIES, "insert with a bad entry");
-      const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
-      const staged: readonly string[] = set.read(list).map(({ prefix }) => prefix.toString());
-      const evidence = [answer, list];
-      const [before, , after] = ENTRIES.map(([prefix]) => prefix);
-      const isRest = staged.length === 2 && staged.includes(after ?? "");
-      const isBefore = staged.length === 1 && staged.includes(before ?? "");
-      // Only an answer to a request that was not carried out as a whole is known to be a failure.
-      if (staged.length > 0 && !isRest && !isBefore) return { is: "other", node: `lists ${some(staged)}`, evidence };
-      if (!isRest) verdicts.failed("insert", answer);
-      const known = verdicts.learn();
-      const is = isRest ? "rest" : isBefore ? "before" : "nothing";
-      if (answer.isRefusal) return { is, ...judged({ answer, known }), evidence };
-      const said = verdicts.judge("insert", answer) === "success" ? "that of a success" : answer.quote;
-      return {
-        is: "silent",
-        node: `of three entries ${staged.length} are inserted, and the answer is ${said}`,
-        evidence,
-      };
+    is: ({ list, answer, isFine }) => {
+      const listed = prefixesOf(list());
+      const is = ({ [GOOD.join()]: "rest", [GOOD[0]]: "before", "": "nothing" } as const)[listed.join()];
+      if (is === undefined) return ["other", `lists ${some(listed)}`];
+      const said = isFine ? "that of a success" : answer.quote;
+      return answer.isRefusal
+        ? is
+        : ["silent", `of three entries ${listed.length} are inserted, and the answer is ${said}`];
     },
   }),
-  point({
+  change({
     name: "repeated-entry",
     title: "a prefix twice in one insert",
     assumes: "never sent",
+    inserts: [1, 2].map((value) => ["192.0.2.0/24", value]),
+    asked: "insert of a prefix twice",
     outcomes: {
       refused: refused({ repeatedEntry: "error" }),
       exists: { as: "unknown", node: "refused, as an existing entry is" },
@@ -84,59 +62,51 @@ export const entries: readonly Point[] = [
       },
       other: { as: "beyond", node: "accepted; the last one does not count" },
     },
-    ask: async (bench) => {
-      const { set, learned } = bench;
-      const twice = [1, 2].map((value) => ["192.0.2.0/24", value] as const);
-      const tried = await bench.tryInsert(twice, "insert of a prefix twice");
-      const { answer } = tried;
+    is: ({ list, isFine, bench: { learned } }) => {
+      const listed = list();
       // A node that refuses existing entries may refuse the second one as such.
-      if (tried.is === "refused" && learned.insertExisting === "error") return { is: "exists", evidence: [answer] };
-      if (tried.is === "refused") return { is: "refused", ...judged(tried) };
-      const { list } = tried;
-      const values = set.read(list).map(({ value }) => value);
-      const { isFlat } = await bench.sample();
-      const [held, ...more] = values;
-      const isOne = more.length === 0;
-      const isFirst = isOne && held === 1 && learned.insertExisting === "ignored";
-      const node = `accepted; listed with ${values.join(" and ")}`;
-      const countsLast = isFlat || (isOne && held === 2);
-      return { is: countsLast ? "last" : isFirst ? "first" : "other", node, evidence: [answer, list] };
+      if (listed.length === 0 && !isFine) return learned.insertExisting === "error" ? "exists" : "refused";
+      const values = listed.map(({ value }) => value);
+      const isFirst = learned.insertExisting === "ignored" && values.join() === "1";
+      const is = learned.isFlat || values.join() === "2" ? "last" : isFirst ? "first" : "other";
+      return [is, `accepted; listed with ${values.join(" and ")}`];
     },
   }),
-  point({
+  change({
     name: "host-bits",
     title: "host bits in an entry",
     assumes: "never sent; read in lists, and deleted in the node's own spelling",
+    inserts: [["192.0.2.77/24", 1]],
+    asked: "insert with host bits",
     outcomes: {
       refused: refused({ hostBits: "error" }),
       keep: { as: "dialect", node: "kept and listed as they are", dialect: { hostBits: "keep" } },
       mask: { as: "dialect", node: "masked", dialect: { hostBits: "mask" } },
       other: { as: "beyond", node: "it is listed as something else, or not at all" },
     },
-    ask: async (bench) => {
-      const tried = await bench.tryInsert([[SENT, 1]], "insert with host bits");
-      if (tried.is === "refused") return { is: "refused", ...judged(tried) };
-      const evidence = [tried.answer, tried.list];
-      const [entry] = bench.set.read(tried.list);
-      if (entry?.prefix.toString() !== "192.0.2.0/24") return { is: "other", evidence };
-      return { is: entry.spelling.startsWith("192.0.2.77") ? "keep" : "mask", evidence };
+    is: ({ list, isFine }) => {
+      const [entry] = list();
+      if (entry?.prefix.toString() === GOOD[0]) return entry.spelling.startsWith("192.0.2.77") ? "keep" : "mask";
+      return entry || isFine ? "other" : "refused";
     },
   }),
-  point({
+  change({
     name: "ipv6",
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
+    inserts: [["2001:db8:77::/48", 1]],
+    asked: "insert of IPv6",
     outcomes: {
       taken: { as: "contract", node: "accepted", dialect: { ipv6: "accepted" } },
       refused: refused({ ipv6: "error" }, "refused", "declare IPv4 only"),
       silent: { as: "beyond", node: "answered like a success, and not listed", advice: "declare IPv4 only" },
     },
-    ask: async (bench) => {
-      const tried = await bench.tryInsert([["2001:db8:77::/48", 1]], "insert of IPv6");
-      return tried.is === "refused" ? { is: "refused", ...judged(tried) } : { is: tried.is, evidence: [tried.answer] };
-    },
+    is: ({ shown, isFine }) => (shown ? "taken" : isFine ? "silent" : "refused"),
   }),
-  point({
+  pointNeeding(
+    "set",
+    "entries",
+  )({
     name: "largest-value",
     title: "largest value of an entry",
     assumes: "2³²−1",
@@ -157,8 +127,8 @@ export const entries: readonly Point[] = [
       silent: { as: "beyond", node: "answered like a success, and not listed" },
     },
     ask: async (bench) => {
-      const { set, verdicts } = bench;
-      if ((await bench.sample()).isFlat) return { is: "none" };
+      const { set, verdicts, learned } = bench;
+      if (learned.isFlat) return { is: "none" };
       const isGood = (answer: Answer) => verdicts.judge("insert", answer) === "success";
       const unused = singles(160)[Symbol.iterator]();
       const insert = (value: number) => {
@@ -174,17 +144,64 @@ export const entries: readonly Point[] = [
       // A refusal may look like a success: only the list shows that the value was taken.
       const isListed = (list: Answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === most);
       const { list, shown } = await set.committed(isListed, bench.briefly);
+      const evidence = [refusal ?? list];
       if (!shown)
         return { is: "silent", node: `${most} is answered like a success, and is not listed`, evidence: [list] };
       if (!refusal) return { is: "all" };
-      return {
-        is: "less",
-        node: String(most),
-        evidence: [refusal],
-        advice: `declare no value above ${most}`,
-        settings: { maxValue: most },
-        dialect: { maxValue: most, ...refusedAs(refusal) },
-      };
+      const [settings, advice] = [{ maxValue: most }, `declare no value above ${most}`];
+      const dialect = { maxValue: most, ...refusalSwitches("refusedEntry", refusal) };
+      return { is: "less", node: String(most), evidence, advice, settings, dialect };
+    },
+  }),
+  change({
+    name: "nested",
+    title: "nested and adjacent prefixes",
+    assumes: "all are separate entries",
+    inserts: NESTED.map((prefix) => [prefix, 1]),
+    outcomes: {
+      apart: { as: "contract", node: "all are listed", dialect: { nested: "apart" } },
+      merged: { as: "dialect", node: "merged", advice: AGGREGATED, dialect: { nested: "merged" } },
+      covered: { as: "beyond", node: "covered entries are dropped", advice: AGGREGATED },
+      changed: { as: "beyond", node: "changed", advice: AGGREGATED },
+    },
+    is: ({ list, answer, isFine }) => {
+      const listed = prefixesOf(list());
+      if (listed.length === 0 && !isFine) throw new Unclear("a plain insert is refused", [answer]);
+      const is = LISTED[listed.join()] ?? "changed";
+      const how = is === "covered" ? "covered entries are dropped" : is;
+      return is === "apart" ? is : [is, `${how}: lists ${listed.join(", ") || "nothing"}`];
+    },
+  }),
+  change({
+    name: "delete-covers",
+    title: "delete of a covering prefix",
+    assumes: "only exact prefixes are sent; covered entries of the program are inserted again",
+    holds: ["192.0.2.0/25", "192.0.2.128/25"].map((half, index) => [half, index + 1]),
+    deletes: [GOOD[0]],
+    asked: "delete of a covering prefix",
+    outcomes: {
+      exact: { as: "contract", node: "removes no others", dialect: { deleteCovers: "exact" } },
+      covered: { as: "dialect", node: "removes covered entries", dialect: { deleteCovers: "covered" } },
+      some: { as: "beyond", node: "removes some others" },
+    },
+    is: ({ list }) => (["covered", "some", "exact"] as const)[list().length] ?? "some",
+  }),
+  /** The first is deleted without its length, the second with it. */
+  change({
+    name: "delete-spelling",
+    title: "spelling of a delete",
+    assumes: "entries are deleted in the spelling of the list",
+    holds: ["203.0.113.9/32", "203.0.113.77/32"].map((single, index) => [single, index + 1]),
+    deletes: ["203.0.113.9", "203.0.113.77/32"],
+    outcomes: {
+      any: { as: "contract", node: "any spelling works", dialect: { deleteSpelling: "any" } },
+      listed: { as: "dialect", node: "found only in the spelling of the list", dialect: { deleteSpelling: "listed" } },
+      neither: { as: "beyond", node: "found neither with a length nor without one" },
+    },
+    is: ({ list }) => {
+      const [left, ...more] = list();
+      if (left === undefined) return "any";
+      return more.length > 0 ? "neither" : ["listed", `${left.spelling} is found only in the spelling of the list`];
     },
   }),
 ];

@@ -5,7 +5,6 @@ import { listShapes } from "./list-shapes";
 import { listTemplates } from "./list-templates";
 import { recordLists, setLists } from "./lists";
 import { marks } from "./marks";
-import { matching } from "./matching";
 import { oddRequests } from "./odd-requests";
 import { sample } from "./sample";
 import { atOnce, sessions } from "./sessions";
@@ -28,7 +27,6 @@ export const POINTS: readonly Point[] = [
   ...marks,
   ...writes,
   ...entries,
-  ...matching,
   ...sizes,
   ...sessions,
   ...listShapes,

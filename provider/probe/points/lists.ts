@@ -1,17 +1,15 @@
 import { formatUrl, nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { PROBE } from "../../wire/remedies";
 import { type Answer, errorSwitches, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { ABSENT } from "../asking/learned";
-import { elementsIn, readListed, whyUnread } from "../asking/listing";
+import { readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
+import { solve } from "../asking/search";
 import { measured, measuredFor, type Point, pointNeeding } from "../point";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
-import { solve } from "../shapes/search";
 import { askRecords, hasNumbers, judgedRecords, nameOf, recordsOf, settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
@@ -38,19 +36,15 @@ export const setLists: readonly Point[] = [
         if (bench.work) throw new Moot(`${formatUrl(url)} is refused: ${answer.quote}`);
         throw new Unclear(`${formatUrl(url)} is refused`, [answer]);
       }
-      const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
+      const reading = readListed({ answer, url }, learned.answers);
       const evidence = [answer];
-      if (isHollow(answer) && read(learned.answers).kind !== "done")
-        return { is: "none", node: nothingIn(""), evidence };
-      const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) =>
-        elementsIn(answer, url, readPrefixSetList, answers),
-      );
+      if (isHollow(answer) && reading.kind !== "done") return { is: "none", node: nothingIn(""), evidence };
+      const found = solve({ answer, url, before: learned.answers });
       if (!found) {
-        const reading = read(learned.answers);
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
         if (reading.kind !== "done" && reading.remedy !== undefined && reading.remedy !== PROBE)
           return { is: "unread", node: why, evidence };
-        throw new Unusable(UNREADABLE, unreadRows(answer.json) ?? why, OWN_READER, evidence);
+        throw new Unusable(UNREADABLE, unreadRows(answer) ?? why, OWN_READER, evidence);
       }
       const { known, list } = found;
       learned.learn(known);
@@ -59,10 +53,10 @@ export const setLists: readonly Point[] = [
       const settings = settingsOf(known);
       if (list.length === 0) return { is: "none", node: nothingIn(where), evidence, settings };
       bench.verdicts.succeeded("list", answer);
-      if (place) learned.filled = { place, entry: entryShape(place), body: answer.body };
+      if (place) learned.places.prefixset = { ...place, entry: entryShape(place), body: answer.body };
       const one = list.find(({ prefix }) => prefix.size === 1n);
       const single = one && (/\/(32|128)$/.test(one.spelling) ? "cidr" : "bare");
-      const names = learned.filled ? `; ${membersText(learned.filled.entry)}` : "";
+      const names = place ? `; ${membersText(entryShape(place))}` : "";
       const spelling = single && `; single addresses ${single === "cidr" ? "with /32" : "without a length"}`;
       const node = `${list.length} entries of ${formatUrl(url)}, ${where}${names}${spelling ?? ""}`;
       return { is: "read", node, evidence, settings, dialect: { singleAddress: single } };
@@ -94,7 +88,7 @@ export const setLists: readonly Point[] = [
       learned.unknown = answer;
       const evidence = [answer];
       return () => {
-        const { kind } = bench.read(answer, url, readPrefixSetList);
+        const { kind } = readListed({ answer, url }, learned.answers);
         if (kind === "done") return { is: "list", evidence };
         if (!answer.isRefusal) return { is: "unlike", evidence };
         // Errors that were not seen are assumed to look like this one.
@@ -118,7 +112,7 @@ export const recordLists: readonly Point[] = [
     outcomes: recordsOf(measuredFor("profiles", "name"), "nameKey"),
     ask: async (bench) => {
       const [url] = bench.targets.arenas;
-      const seen = await askRecords(bench, "profiles", url, readProfileList);
+      const seen = await askRecords(bench, url);
       const [first] = seen.records;
       if (url && first && nameProblem(first.name) === undefined) bench.targets.offer(url.arena, first.name);
       const names = seen.records.map(({ name }) => name);
@@ -134,7 +128,7 @@ export const recordLists: readonly Point[] = [
     outcomes: recordsOf(measuredFor("rules", "id"), "idKey"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
-      const seen = await askRecords(bench, "rules", url, readRuleList);
+      const seen = await askRecords(bench, url);
       const identified = seen.records.filter((rule) => rule.id !== undefined).length;
       const [rule] = seen.records;
       const idKey = nameOf(seen.first, rule?.exact?.id ?? rule?.id);

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../model/json";
 import type { Mark, MarkType } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import type { Answers, Columns } from "../../wire/answers";
-import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
 import { forKind, formatFor, isAddressLike } from "../../wire/places";
 import { fieldsOf, formatsOf } from "../../wire/text-lines";
@@ -13,7 +12,7 @@ import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
 import { merged } from "../shapes/answers";
-import { markKeys, namesIn } from "../shapes/names";
+import { markKeys, meaningsIn } from "../shapes/names";
 import { formatSwitch } from "./list-shapes";
 import { hasNumbers, judgedRecords, recordsOf, understand } from "./records";
 
@@ -62,12 +61,7 @@ export const marks: readonly Point[] = [
         const node = `rows of ${rows.fields} fields, and nothing shows what each means`;
         return { is: "rows", node, evidence: [rows.answer], dialect: rows.dialect };
       }
-      const readAll = () =>
-        answered.map(({ url, answer, type }) => ({
-          type,
-          answer,
-          ...understand(bench, "marks", url, answer, (json, habits) => readMarkList(json, type, habits)),
-        }));
+      const readAll = () => answered.map((one) => ({ type: one.table, answer: one.answer, ...understand(bench, one) }));
       let read = readAll();
       const raw = read.flatMap(({ type, first }) => (first ? [{ type, record: first }] : []));
       const address = addressNamed(read);
@@ -116,7 +110,7 @@ export const marks: readonly Point[] = [
     },
     ask: async (bench) => {
       const tables = await bench.tables();
-      const isGood = (table: Table) => marksIn(table, bench.learned.answers) !== undefined;
+      const isGood = (table: Table) => elementsIn(table, bench.learned.answers) !== undefined;
       const count = tables.filter(isGood).length;
       if (tables.length < 2) throw new Skipped("no profile is named, and none is listed");
       if (count < 2) throw new Skipped("fewer than two tables were listed");
@@ -148,7 +142,7 @@ export const marks: readonly Point[] = [
       );
       const refused = listed.find(({ answer }) => answer.isRefusal);
       const empty = listed.find(
-        (table) => !table.answer.isRefusal && marksIn(table, bench.learned.answers)?.length === 0,
+        (table) => !table.answer.isRefusal && elementsIn(table, bench.learned.answers)?.length === 0,
       );
       if (!refused && !empty) throw new Skipped("no table was empty, and none was refused");
       return { is: refused ? "error" : "empty", evidence: [(refused ?? empty)?.answer] };
@@ -171,18 +165,19 @@ export const marks: readonly Point[] = [
     },
     ask: async (bench) => {
       // An empty table cannot be distinguished from a refusal.
-      const filled = (await bench.tables()).filter((table) => (marksIn(table, bench.learned.answers)?.length ?? 0) > 0);
-      const [table] = filled.toSorted((a, b) => a.answer.body.length - b.answer.body.length);
-      if (!table) throw new Skipped("no table holds a mark");
-      const { url, type } = table;
-      const none = await bench.list(url, { table: type, headers: {}, asked: "list of marks without User-Arena" });
+      const filled = (await bench.tables()).filter((one) => (elementsIn(one, bench.learned.answers)?.length ?? 0) > 0);
+      const [chosen] = filled.toSorted((a, b) => a.answer.body.length - b.answer.body.length);
+      if (!chosen) throw new Skipped("no table holds a mark");
+      const { url, table } = chosen;
+      const none = await bench.list(url, { table, headers: {}, asked: "list of marks without User-Arena" });
       const headers = { [USER_ARENA]: WRONG };
-      const wrong = await bench.list(url, { table: type, headers, asked: `list of marks with User-Arena: ${WRONG}` });
+      const wrong = await bench.list(url, { table, headers, asked: `list of marks with User-Arena: ${WRONG}` });
       const isRefused = none.isRefusal || wrong.isRefusal;
       // The node may refuse everything meanwhile.
-      const after = isRefused ? await bench.list(url, { table: type, headers: bench.userArena(url) }) : table.answer;
+      const after = isRefused ? await bench.list(url, { table, headers: bench.userArena(url) }) : chosen.answer;
       return () => {
-        const isListed = (answer: Answer) => (marksIn({ ...table, answer }, bench.learned.answers)?.length ?? 0) > 0;
+        const isListed = (answer: Answer) =>
+          (elementsIn({ url, table, answer }, bench.learned.answers)?.length ?? 0) > 0;
         const evidence = [none, wrong];
         if (!isListed(after)) return { is: "always", evidence: [after] };
         if (evidence.some((answer) => !answer.isRefusal && !isListed(answer))) return { is: "unlike", evidence };
@@ -205,8 +200,7 @@ function addressNamed(
     ({ type, records }) => SINGLE.includes(type) && records.some((one) => one.address === undefined),
   );
   const records = unread.flatMap(({ first }) => (first ? [first] : []));
-  const [names] = namesIn({ shape: "records", kind: "marks", records, entries: [], names: [] });
-  return names && { names };
+  return meaningsIn({ kind: "array", elements: records, members: {} }, "marks", {})[0];
 }
 
 const SINGLE: readonly MarkType[] = ["shost", "dhost"];
@@ -219,10 +213,6 @@ function givenSwitches({ markTypes = {}, units = {} }: Answers = {}) {
     markLifetimeUnit: units.lifetime,
     markAgeUnit: units.age,
   };
-}
-
-function marksIn({ url, type, answer }: Table, answers: Answers) {
-  return elementsIn(answer, url, (json, habits) => readMarkList(json, type, habits), answers);
 }
 
 /** The emulator's switch for the form of addresses. */
@@ -242,7 +232,7 @@ function learnLines({ learned }: Bench, tables: readonly Table[]) {
   const [first] = filled;
   if (format === undefined || first === undefined) return { known: {} };
   const known = { format: { marks: format } };
-  const reads = (answers: Answers) => filled.every((table) => marksIn(table, merged(learned.answers, answers)));
+  const reads = (answers: Answers) => filled.every((table) => elementsIn(table, merged(learned.answers, answers)));
   if (reads(known)) {
     learned.learn(known);
     return { known };

@@ -1,28 +1,27 @@
 import { isObject, type JsonObject } from "../../model/json";
-import { formatUrl, type ResourceUrl } from "../../model/resource-url";
+import { type ArenaUrl, formatUrl, type MarkUrl, type ProfileUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { readNumber, sketch } from "../../wire/json";
 import { fieldsOf } from "../../wire/text-lines";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
-import type { RecordKind } from "../asking/learned";
-import { elementsIn, type ReadsList, readListed, whyUnread } from "../asking/listing";
+import { elementsIn, KIND_OF, type Listing, readListed, whyUnread } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
+import { solve } from "../asking/search";
 import type { NodeSettings } from "../finding";
 import { measured, type measuredFor, type Outcomes, type Seen } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
-import { listsIn, placeOfList } from "../shapes/list-place";
-import { solve } from "../shapes/search";
+import { arraysIn, placeOfList } from "../shapes/list-place";
 
 /** Lists records of one kind, and finds the settings that read them. @throws {Skipped | Unclear} */
-export async function askRecords<T>(bench: Bench, kind: RecordKind, url: ResourceUrl | undefined, read: ReadsList<T>) {
-  if (!url) throw new Skipped(`no url with ${kind} is named`);
+export async function askRecords<U extends ArenaUrl | ProfileUrl>(bench: Bench, url: U | undefined) {
+  if (!url) throw new Skipped("no url with such a list is named");
   const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
   if (answer.isRefusal && answer.doubt === undefined) {
     if (!bench.targets.isNamed(url)) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
     throw new Unclear(`${formatUrl(url)} is refused`, [answer]);
   }
-  return { answer, ...understand(bench, kind, url, answer, read) };
+  return { answer, ...understand(bench, { answer, url }) };
 }
 
 /**
@@ -31,22 +30,23 @@ export async function askRecords<T>(bench: Bench, kind: RecordKind, url: Resourc
  * @returns `records`; `where`, their place in words; `first`, the first record as it came, if it is an object; `known`, the
  *   settings that are needed. @throws {Unclear} if no setting reads it.
  */
-export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, answer: Answer, read: ReadsList<T>) {
+export function understand<U extends ArenaUrl | ProfileUrl | MarkUrl>(bench: Bench, listing: Listing<U>) {
   const { learned, targets } = bench;
+  const { answer, url } = listing;
+  const kind = KIND_OF[url.kind];
   const names = targets.profiles.map(({ profile }) => profile);
-  const readBy = (answers: Answers) => elementsIn(answer, url, read, answers);
   const emptyBy = (verdict: Answers | undefined) => {
-    const list = verdict && readBy(merged(learned.answers, verdict));
+    const list = verdict && elementsIn(listing, merged(learned.answers, verdict));
     return list && { list, known: verdict };
   };
-  const solved = solve({ body: answer.body, url, kind, before: learned.answers, names }, readBy);
+  const solved = solve({ ...listing, before: learned.answers, names });
   const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer));
   if (!found && holdsNothing(answer)) {
     const where = `and no setting is known that reads it: ${answer.quote}`;
     return { records: [], where, known: {}, first: undefined };
   }
   if (!found) {
-    const reading = readListed(answer, url, read, learned.answers);
+    const reading = readListed(listing, learned.answers);
     const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
     throw new Unclear(why, [answer]);
   }
@@ -62,13 +62,9 @@ export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, 
 }
 
 /** True for an answer without a record: an empty list of a shape that no filled one has shown, or something else. */
-function holdsNothing(answer: Answer): boolean {
-  const { isEmpty, json, body } = answer;
+function holdsNothing({ isEmpty, json, body }: Answer): boolean {
   if (isEmpty) return true;
-  if (json === undefined) return fieldsOf(body, "lines").length === 0;
-  return [json, ...listsIn(json).map(({ value }) => value)].every(
-    (value) => !Array.isArray(value) || value.length === 0,
-  );
+  return json === undefined ? fieldsOf(body, "lines").length === 0 : arraysIn(json).every(({ length }) => length === 0);
 }
 
 export function settingsOf(answers: Answers): Pick<NodeSettings, "answers"> {

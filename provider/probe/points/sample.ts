@@ -5,8 +5,8 @@ import { Blocked, Moot, Skipped, Unusable } from "../asking/outcome";
 import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
+import { errorOrSuccess, judged, VERDICTS } from "./change";
 import { settingsOf, whereOf } from "./records";
-import { errorOrSuccess, judged, VERDICTS } from "./verdicts";
 
 const point = pointNeeding("set");
 const furtherPoint = pointNeeding("set", "entries");
@@ -77,8 +77,10 @@ export const sample: readonly Point[] = [
       },
     },
     ask: async (bench) => {
-      const { place, entry, list, answers } = await bench.sample();
-      const node = place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them";
+      const { list, answers } = await bench.sample();
+      const { path, entry } = bench.learned.places.prefixset ?? {};
+      const node =
+        path !== undefined && entry ? `${whereOf(path)}; ${membersText(entry)}` : "as answers.read reads them";
       return { is: "known", node, evidence: [list], settings: settingsOf(answers) };
     },
   }),
@@ -105,8 +107,8 @@ export const sample: readonly Point[] = [
       staged: { as: "dialect", node: "shows staged entries", advice: FOREIGN, dialect: { listShows: "staged" } },
     },
     ask: async (bench) => {
-      const { listShows, before } = await bench.sample();
-      return { is: listShows, evidence: [before] };
+      const { isEarly, before } = await bench.sample();
+      return { is: isEarly ? "staged" : "applied", evidence: [before] };
     },
   }),
   furtherPoint({
@@ -125,8 +127,8 @@ export const sample: readonly Point[] = [
       unseen: { as: "unknown", node: "cannot be seen, since lists show staged entries" },
     },
     ask: async (bench) => {
-      const { listShows, delayMs, earlierMs } = await bench.sample();
-      if (listShows === "staged") return { is: "unseen" };
+      const { isEarly, delayMs, earlierMs } = await bench.sample();
+      if (isEarly) return { is: "unseen" };
       // Lists that were turned away meanwhile leave a gap, in which the change may have shown at any time.
       if (delayMs - earlierMs > Math.max(DELAY, delayMs / 3)) return { is: "rough" };
       const dialect = { commitDelay: Math.round(delayMs) };

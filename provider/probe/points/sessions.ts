@@ -66,8 +66,8 @@ export const sessions: readonly Point[] = [
         const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
         return { is: "any", node: `a commit publishes changes that were staged on any connection${cookie}` };
       }
-      const list = await isShown(bench, STAGED.apart);
-      if (!list.shown) throw new Unclear("a commit of staged changes has no effect", [list.commit, list.list]);
+      const { commit, list, shown } = await bench.set.committed((one) => isListed(bench, one, STAGED.apart));
+      if (!shown) throw new Unclear("a commit of staged changes has no effect", [commit, list]);
       if (name === undefined || !(await isCommittedApart(bench, STAGED.withCookies, true))) return { is: "connection" };
       return { is: "session", node: `staged changes belong to a session, which Set-Cookie (${name}) tells` };
     },
@@ -84,11 +84,9 @@ async function isCommittedApart(bench: Bench, prefix: string, withCookies: boole
   await bench.askApart({ url, command: "commit", body, asked: "commit apart" }, cookies);
   await bench.pause(2 * bench.learned.commitDelay);
   const list = await bench.askApart({ url, command: "list", body: listCommand(url), asked: "list apart" });
-  return bench.set.read(list).some((entry) => entry.prefix.toString() === prefix);
+  return isListed(bench, list, prefix);
 }
 
-function isShown(bench: Bench, prefix: string) {
-  const { set } = bench;
-  const shows = (list: Answer) => !set.isClear(list) && set.read(list).some((one) => one.prefix.toString() === prefix);
-  return set.committed(shows);
+function isListed({ set }: Bench, list: Answer, prefix: string): boolean {
+  return !set.isClear(list) && set.read(list).some((one) => one.prefix.toString() === prefix);
 }

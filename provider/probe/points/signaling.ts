@@ -64,10 +64,7 @@ export const signaling: readonly Point[] = [
       read: { as: "setting", node: "both are read", settings: READ, dialect: measured(STATUS) },
       rows: { as: "beyond", node: "read as rows, which no switch repeats", settings: READ, dialect: measured(STATUS) },
       misread: { as: "beyond", node: "a start or stop took effect, and no setting reads its answer", settings: READ },
-      alone: {
-        as: "unknown",
-        node: "one start alone was answered, which does not show what in it is the sign of a success",
-      },
+      alone: { as: "unknown", node: "one start alone was answered, so nothing shows what in it is a sign of success" },
     },
     ask: async (bench) => {
       const { signaling } = bench;
@@ -172,7 +169,6 @@ export const signaling: readonly Point[] = [
       const address = firstAddress(signaling.prefix);
       if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
       const start = await tried(signaling, address.toString());
-      learned.takesLonger = start.isTaken;
       if (start.isTaken) learned.singleStatus = start.status;
       return () => judged(start);
     },
@@ -201,7 +197,7 @@ export const signaling: readonly Point[] = [
       const { signaling, learned } = bench;
       await bench.trial();
       const own = firstAddress(signaling.prefix);
-      if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
+      if (own && !learned.singleStatus) throw new Skipped("no single address could be started");
       const start = await tried(signaling, (own ?? signaling.prefix).address);
       return () => judged(start);
     },
@@ -215,7 +211,7 @@ export const signaling: readonly Point[] = [
       const { signaling, learned } = bench;
       await bench.trial();
       const address = firstAddress(signaling.prefix);
-      if (!address || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
+      if (!address || !learned.singleStatus) throw new Skipped("no prefix within the own one could be started");
       await signaling.start([signaling.prefix.toString()]);
       await signaling.shows(signaling.prefix.toString());
       const start = await tried(signaling, address.toString());
@@ -263,7 +259,10 @@ export const signaling: readonly Point[] = [
       // A late start would look like none.
       const isStarted = async () => {
         await bench.pause(2 * delayMs + TIMING.firstPause);
-        return (await signaling.active()).includes(idle);
+        const status = await signaling.status();
+        const seen = signaling.shownIn(status);
+        if (!seen) throw new Unclear("the status is not understood", [status]);
+        return seen.map(String).includes(idle);
       };
       const evidence = [answer];
       if (await isStarted()) return { is: "others", evidence };
@@ -293,7 +292,7 @@ function formOf({ status, errorBody }: Answer): string {
 /** Both halves of the user's prefix. @throws {Skipped} for a single address, or if no part of it can be started. */
 function halvesOf({ signaling, learned }: Bench): [string, string] {
   const { family, bits, size, length } = signaling.prefix;
-  if (size === 1n || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
+  if (size === 1n || !learned.singleStatus) throw new Skipped("no prefix within the own one could be started");
   const from = (first: bigint) => `${Prefix.formatAddress(family, first)}/${length + 1}`;
   return [from(bits), from(bits + size / 2n)];
 }
@@ -331,13 +330,10 @@ function emptySwitch({ status, body, errorBody }: Answer): string {
 }
 
 /** The emulator's switch for the answer to a successful start. */
-function successSwitch({ status, body, errorBody }: Answer): string | undefined {
-  if (status === 204) return "no-content";
-  if (body.trim() === "") return "empty";
-  if (status === 201) return "created";
-  if (/<html/i.test(body)) return "html";
-  if (!isObject(errorBody)) return /^["']?ok/i.test(body.trim()) ? "text" : undefined;
-  const names = Object.keys(errorBody).join();
-  if (errorBody.code === 1 && names === "code,message") return "code-1";
-  return names === "status" && errorBody.status === "ok" ? "status" : undefined;
+function successSwitch(start: Answer): string | undefined {
+  if (start.status === 201) return "created";
+  const form = start.isPage ? "html" : start.successForm;
+  return form !== undefined && ["html", "text", "status", "no-content", "empty", "code-1"].includes(form)
+    ? form
+    : undefined;
 }

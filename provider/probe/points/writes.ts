@@ -1,24 +1,28 @@
 import type { PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import type { Answers } from "../../wire/answers";
-import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, switchesOf } from "../asking/answer";
 import type { Learned } from "../asking/learned";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
-import { measured, type Point, pointNeeding } from "../point";
+import { MEASURED, measured, type Point, pointNeeding } from "../point";
 import { merged } from "../shapes/answers";
+import { placeOfList } from "../shapes/list-place";
+import { change, errorOrSuccess, judged, prefixesOf, VERDICTS } from "./change";
 import { settingsOf } from "./records";
-import { errorOrSuccess, judged, VERDICTS } from "./verdicts";
 
 const point = pointNeeding("set", "entries");
 
 /** Inserts of existing entries, and deletes of missing ones. */
 export const writes: readonly Point[] = [
-  point({
+  change({
     name: "insert-existing",
     title: "insert of an existing entry",
     assumes: "the new value holds; after a refusal the entry is deleted and inserted before one commit",
+    holds: [["192.0.2.0/24", 1]],
+    inserts: [["192.0.2.0/24", 2]],
+    asked: "insert of an existing entry",
+    refusal: "exists",
     outcomes: {
       overwrite: { as: "contract", node: "gives it the new value", dialect: { insertExisting: "overwrite" } },
       error: {
@@ -36,27 +40,15 @@ export const writes: readonly Point[] = [
       both: { as: "beyond", node: "an error, and the new value holds" },
       other: { as: "beyond", node: "it is listed as something else" },
     },
-    ask: async (bench) => {
-      const { set, learned, verdicts } = bench;
-      await set.hold([["192.0.2.0/24", 1]]);
-      const answer = await set.insert([["192.0.2.0/24", 2]], "insert of an existing entry");
-      const isNew = (list: Answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === 2);
-      const { list, shown } = await set.committed(isNew, bench.briefly);
-      const evidence = [answer, list];
-      const [entry, ...more] = set.read(list);
-      if (entry === undefined || more.length > 0 || (entry.value !== 1 && !shown)) {
-        const listed = set.read(list).map(({ spelling }) => spelling);
-        return { is: "other", node: `it is listed as ${some(listed)}`, evidence };
-      }
+    is: ({ list, shown, isFine, bench: { learned } }) => {
+      const [entry, ...more] = list();
+      const isNew = entry?.value === 2;
+      if (entry === undefined || more.length > 0 || shown !== isNew)
+        return ["other", `it is listed as ${some(prefixesOf(list()))}`];
+      if (!isFine && shown) return "both";
       // An answer unlike a success, without an effect, is an error, also in a form that no client knows.
-      const isError = verdicts.judge("insert", answer) !== "success";
-      if (isError && !shown) verdicts.failed("insert", answer);
-      const settings = settingsOf(verdicts.learn());
-      if (isError && shown) return { is: "both", evidence };
-      const is = isError ? "error" : shown ? "overwrite" : "ignored";
-      learned.insertExisting = is;
-      if (is === "overwrite") return { is, evidence };
-      return { is, evidence, settings, ...(answer.isRefusal && { dialect: refusalSwitches("exists", answer) }) };
+      learned.insertExisting = isFine ? (shown ? "overwrite" : "ignored") : "error";
+      return learned.insertExisting;
     },
   }),
   point({
@@ -72,19 +64,19 @@ export const writes: readonly Point[] = [
     },
   }),
 ];
-
 /** The set after its last entry was removed. */
 export const emptiedSet: readonly Point[] = [
   point({
     name: "emptied-set",
     title: "a set that is emptied",
-    assumes: "it stays, as an empty list; with `answers.absent` it may vanish",
+    assumes: "an empty array, or null in an envelope; `{}`, no body and a set that vanishes only by settings",
     outcomes: {
       gone: { as: "setting", node: "it vanishes", settings: measured(["answers.absent"]) },
       empty: {
         as: "setting",
         node: "an empty list",
         settings: measured(["answers.empty", "answers.path.prefixset"]),
+        dialect: { emptyList: MEASURED },
       },
       unread: { as: "beyond", node: "an answer that no setting reads as an empty list" },
     },
@@ -97,15 +89,29 @@ export const emptiedSet: readonly Point[] = [
       const { absent } = learned.answers;
       const evidence = [answer];
       if (isGone) return { is: "gone", evidence, settings: settingsOf(absent === undefined ? {} : { absent }) };
-      return empty ? { is: "empty", evidence, settings: settingsOf(empty) } : { is: "unread", evidence };
+      if (!empty) return { is: "unread", node: answer.quote, evidence };
+      return () => {
+        const place = placeOfList(answer.json, "prefixset", learned.answers, set.url);
+        const isNull = place?.kind === "null" || learned.emptyRecords?.kind === "null";
+        const own = place?.kind === "array" && learned.places.prefixset?.kind === "keyed" ? "array" : "own";
+        const node = answer.isEmpty ? "no body" : answer.quote;
+        return {
+          is: "empty",
+          node,
+          evidence,
+          settings: settingsOf(empty),
+          dialect: { emptyList: isNull ? "null" : own },
+        };
+      };
     },
   }),
 ];
 
 /** The settings by which the list of an emptied set is read as empty; `undefined` if there are none. */
-function readingEmpty(answer: Answer, url: PrefixSetUrl, { answers, filled }: Learned): Answers | undefined {
-  const path = filled && filled.place.path !== "" ? { path: { prefixset: filled.place.path } } : {};
+function readingEmpty(answer: Answer, url: PrefixSetUrl, { answers, places }: Learned): Answers | undefined {
+  const { path: listed = "" } = places.prefixset ?? {};
+  const path = listed === "" ? {} : { path: { prefixset: listed } };
   const empties = (["{}", ""] as const).map((empty) => ({ empty }));
   const ways: Answers[] = [{}, ...empties, path, ...empties.map((empty) => ({ ...path, ...empty }))];
-  return ways.find((way) => elementsIn(answer, url, readPrefixSetList, merged(answers, way))?.length === 0);
+  return ways.find((way) => elementsIn({ answer, url }, merged(answers, way))?.length === 0);
 }

@@ -1,18 +1,17 @@
 import { isObject, type JsonObject } from "../../model/json";
-import { prefixIn } from "../../model/readable";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind } from "../../wire/answers";
 import {
   addressText,
   appliedFirst,
   follow,
-  isAddressLike,
   listCandidate,
   type Place,
   pathFor,
   placesIn,
   WHOLE,
 } from "../../wire/places";
+import { prefixesIn } from "./status-search";
 
 /** Place and kind of a list in an answer. */
 export interface ListPlace {
@@ -94,59 +93,36 @@ function isRecord(value: unknown): boolean {
 /** `edge.blocked` is `{arena}.{set}` for that set. */
 function generic(path: string, url: ResourceUrl): string {
   if (path === WHOLE) return path;
-  const names = Object.entries(url).filter(([part]) => part !== "kind");
+  const names = new Map(Object.entries(url).flatMap(([part, name]) => (part === "kind" ? [] : [[name, `{${part}}`]])));
   return path
     .split(".")
-    .map((name) => names.find(([, value]) => value === name)?.[0])
-    .map((part, index) => (part === undefined ? path.split(".")[index] : `{${part}}`))
+    .map((name) => names.get(name) ?? name)
     .join(".");
 }
 
-/** True for the list of a set without any address, whatever its shape; meaningless for refusals. */
-export function isHollow(answer: {
+interface Listed {
   readonly isEmpty: boolean;
   readonly json: unknown;
   readonly body: string;
-}): boolean {
-  if (answer.isEmpty) return true;
-  return answer.json === undefined
-    ? tellsNoAddress(answer.body)
-    : showsNoAddress(answer.json) && rowsIn(answer.json).length === 0;
 }
 
-/** The records in the only array of an answer, whatever they hold. */
-function rowsIn(json: unknown): JsonObject[] {
-  const all = [{ value: json }, ...listsIn(json)].map(({ value }) => value);
-  const arrays = all.filter(Array.isArray).filter(({ length }) => length > 0);
-  const [only = [], ...more] = arrays;
-  const isRow = (one: unknown) => isObject(one) && Object.values(one).filter((value) => !isObject(value)).length > 1;
-  return more.length > 0 ? [] : only.filter(isRow);
+/** The arrays in an answer that could be its list. */
+export function arraysIn(json: unknown): readonly (readonly unknown[])[] {
+  const root = Array.isArray(json) && json.length === 1 ? json[0] : json;
+  return [json, ...listsIn(root).map(({ value }) => value)].filter(Array.isArray);
+}
+
+/** True for the list of a set without any address, whatever its shape, where an array holds texts at most; meaningless for refusals. */
+export function isHollow({ isEmpty, json, body }: Listed): boolean {
+  const isNone = (one: unknown) =>
+    isObject(one) ? !isRecord(one) : typeof one === "string" && addressText(one) === one;
+  return isEmpty || (prefixesIn(body).length === 0 && arraysIn(json).every((array) => array.every(isNone)));
 }
 
 /** Message for rows without a readable address; `undefined` if there are none. */
-export function unreadRows(json: unknown): string | undefined {
-  const rows = rowsIn(json);
-  if (rows.length === 0 || !showsNoAddress(json)) return undefined;
+export function unreadRows({ json, body }: Omit<Listed, "isEmpty">): string | undefined {
+  const [only = [], ...more] = arraysIn(json).filter(({ length }) => length > 0);
+  const rows = more.length > 0 ? [] : only.filter(isRecord);
+  if (rows.length === 0 || prefixesIn(body).length > 0) return undefined;
   return `${rows.length} ${rows.length === 1 ? "row" : "rows"}, but no address that the probe can read: ${JSON.stringify(rows[0])}`;
-}
-
-/**
- * True if no text and no name in an answer is an address: such a list of a set is empty. In a list numbers and octets may be
- * addresses as well.
- */
-function showsNoAddress(value: unknown, isInList = false): boolean {
-  if (typeof value === "string") return tellsNoAddress(value) && (!isInList || addressText(value) === value);
-  if (typeof value === "number") return !isInList || addressText(value) === undefined;
-  if (Array.isArray(value)) return addressText(value) === undefined && value.every((one) => showsNoAddress(one, true));
-  if (!isObject(value)) return true;
-  return Object.entries(value).every(([name, member]) => !isAddress(name) && showsNoAddress(member, isInList));
-}
-
-/** The same for a text, or an answer that is not JSON. */
-function tellsNoAddress(text: string): boolean {
-  return text.split(/[^\da-z.:/]+/i).every((word) => !isAddress(word.replace(/[.:]$/, "")));
-}
-
-function isAddress(text: string): boolean {
-  return isAddressLike(text) && prefixIn(text, { hostBits: "mask" }) !== undefined;
 }

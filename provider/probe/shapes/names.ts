@@ -1,37 +1,63 @@
-import type { JsonObject } from "../../model/json";
+import { isObject, type JsonObject } from "../../model/json";
 import type { MarkType } from "../../model/mark";
-import type { Answers, ListKind } from "../../wire/answers";
+import type { Answers, Columns, ListKind } from "../../wire/answers";
 import { IN_TEXT } from "../../wire/entry-members";
 import { MARK_NAMES, markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
 import { type KnownEntry, membersOf } from "./entry-shape";
+import type { ListPlace } from "./list-place";
 
 type Names = NonNullable<Answers["names"]>;
 
-/** The records of a list whose members have unusual names. */
-export interface Records {
-  /** `keyed`: keys of an object are the prefixes; `rows`: names of members are the numbers of fields. */
-  readonly shape: "keyed" | "records" | "rows";
-  readonly records: readonly JsonObject[];
-  readonly kind: ListKind;
-  /** Entries and names that are known to be in the list. */
-  readonly entries: readonly KnownEntry[];
-  readonly names: readonly string[];
+/** What is known to be in a list: entries of a set, names of profiles. */
+export interface Known {
+  readonly entries?: readonly KnownEntry[];
+  readonly names?: readonly string[];
 }
 
 /**
- * Names of members that have one possible meaning only: by the known entries of a set, else as the only address of an entry or a
- * mark, or as a known name of a profile. No order and no range of numbers shows what they mean.
+ * Settings for members that have one possible meaning only: by the known entries of a set, else as the only address of an entry
+ * or a mark, or as a known name of a profile. No order and no range of numbers shows what they mean.
  */
-export function namesIn({ shape, records, kind, entries, names }: Records): Names[] {
+export function meaningsIn(place: Omit<ListPlace, "path">, kind: ListKind, known: Known): Answers[] {
+  const rows = place.elements.filter(Array.isArray);
+  const isKeyed = place.kind === "keyed";
+  // A known prefix is the key.
+  if (isKeyed && kind === "prefixset" && known.entries?.length) return [{ names: { prefixLength: IN_TEXT } }];
+  const records = (isKeyed ? Object.values(place.members) : place.elements).filter(isObject);
+  if (rows.length === 0) return namesIn(records, kind, known).map((names) => ({ names }));
+  if (kind === "marks") return [];
+  const head = headOf(rows);
+  const fields = (head ? rows.slice(1) : rows).map((row) => ({ ...row }));
+  return namesIn(fields, kind, known).map(({ prefixLength, ...names }): Answers => {
+    const length = prefixLength === undefined || prefixLength === IN_TEXT ? {} : { prefixLength };
+    const columns = Object.entries({ ...names, ...length }).map(([name, at]) => [
+      name,
+      head?.[Number(at)] ?? Number(at),
+    ]);
+    return {
+      columns: { [kind]: Object.fromEntries(columns) as Columns },
+      ...(prefixLength === IN_TEXT && { names: { prefixLength } }),
+    };
+  });
+}
+
+/** The first row, if it alone consists of names. */
+function headOf([first, second]: readonly (readonly unknown[])[]): string[] | undefined {
+  const isWords = (row: readonly unknown[] | undefined) =>
+    row?.every((field) => typeof field === "string" && /^[a-z_][\w -]*$/i.test(field)) === true;
+  return first && second && isWords(first) && !isWords(second) ? first.map(String) : undefined;
+}
+
+/** Names of members of records; of rows the numbers of fields. */
+function namesIn(records: readonly JsonObject[], kind: ListKind, { entries = [], names = [] }: Known): Names[] {
   const [first] = records;
   if (!first || kind === "rules") return [];
   if (kind === "profiles") {
     const isKnown = (name: string) => records.some((record) => names.includes(String(record[name])));
     return Object.keys(first).flatMap((name) => (isKnown(name) ? [{ name }] : []));
   }
-  const known = kind === "prefixset" && entries.length > 0;
-  if (known) return withoutLength(shape === "keyed" ? {} : membersOf(records, entries).names);
+  if (kind === "prefixset" && entries.length > 0) return withoutLength(membersOf(records, entries).names);
   const addresses = Object.keys(first).filter((name) => isAddressLike(addressText(first[name]) ?? ""));
   const [only, ...others] = addresses;
   if (only === undefined || others.length > 0) return [];

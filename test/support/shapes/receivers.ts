@@ -9,8 +9,8 @@ export interface ReceiverShape {
   readonly status?: (active: readonly string[]) => unknown;
   /** A success of start or stop. */
   readonly done?: (operation: "start" | "stop", count: number) => unknown;
-  /** Answer to a start of active prefixes, or to a stop of others. */
-  readonly refused?: (operation: "start" | "stop") => unknown;
+  /** Answer to a start of active prefixes, to a stop of others, or to a wrong secret. */
+  readonly refused?: (operation: "start" | "stop" | "secret") => unknown;
   /** One status shows one prefix at most. */
   readonly isSingle?: boolean;
 }

@@ -6,29 +6,16 @@ import { jsonOf } from "../../wire/json";
 import { doubtfulBeside } from "../../wire/partial-list";
 import { follow, formatFor, isRival, mayBeEmptyList, pathFor, placesIn, WHOLE } from "../../wire/places";
 import { fieldsOf, formatsOf, recordsOf } from "../../wire/text-lines";
-import { isNoSetting, merged } from "./answers";
-import type { KnownEntry } from "./entry-shape";
-import { type ListPlace, pathsIn, placeOfList } from "./list-place";
-import { namesIn } from "./names";
-import { columnsIn } from "./rows";
-import { wordsIn } from "./status-search";
+import { isNoSetting, merged } from "../shapes/answers";
+import { type ListPlace, pathsIn, placeOfList } from "../shapes/list-place";
+import { type Known, meaningsIn } from "../shapes/names";
+import { wordsIn } from "../shapes/status-search";
+import { elementsIn, KIND_OF, type ListedAt, type Listing } from "./listing";
 
 /** An answer for which settings are sought. */
-export interface Puzzle {
-  readonly body: string;
-  readonly url: ResourceUrl;
-  readonly kind: ListKind;
+interface Puzzle<U extends ResourceUrl = ResourceUrl> extends Listing<U>, Known {
   /** Earlier settings, which stay unless only others read the answer. */
   readonly before: Answers;
-  /** Entries that are known to be in it, and names of profiles. */
-  readonly entries?: readonly KnownEntry[];
-  readonly names?: readonly string[];
-}
-
-/** A list that was read, and the additional settings for it. */
-export interface Solution<T> {
-  readonly list: readonly T[];
-  readonly known: Answers;
 }
 
 /**
@@ -36,16 +23,16 @@ export interface Solution<T> {
  * else a format, a place, names or columns. What they read must be all that the answer can hold. `undefined` if no setting does,
  * or several do: an empty list is the same as a refusal in an unknown form.
  *
- * @param read Reads the answer by some settings; `undefined` if they do not find the entries that are known to be in it.
+ * @param fits True if some settings find the entries that are known to be in it.
+ * @returns the list, and the additional settings for it.
  */
-export function solve<T>(
-  puzzle: Puzzle,
-  read: (answers: Answers) => readonly T[] | undefined,
-): Solution<T> | undefined {
-  const { before, kind } = puzzle;
+export function solve<U extends ResourceUrl>(puzzle: Puzzle<U>, fits = (_: Answers) => true) {
+  const { before, url } = puzzle;
+  const kind = KIND_OF[url.kind];
+  const read = (answers: Answers) => (fits(answers) ? elementsIn<U>(puzzle, answers) : undefined);
   const list = read(before);
-  if (list) return { list, known: {} };
-  const solved = new Map<string | undefined, Solution<T>>();
+  if (list) return { list, known: {} as Answers };
+  const solved = new Map<string | undefined, { readonly list: ListedAt<U>; readonly known: Answers }>();
   for (const { base, path, members } of candidates(puzzle)) {
     // One solution for a place is enough; other places may be the right one as well.
     if (solved.has(path)) continue;
@@ -60,7 +47,8 @@ export function solve<T>(
 }
 
 /** True if nothing in the answer can be a further part of the list that these settings read. */
-function isAll({ body, kind, url, entries = [] }: Puzzle, known: Answers): boolean {
+function isAll({ answer: { body }, url, entries = [] }: Puzzle, known: Answers): boolean {
+  const kind = KIND_OF[url.kind];
   const path = pathFor({ answers: { path: known.path }, place: url }, kind);
   // Known entries show which list is the set, and which members stay the same while it grows.
   if (entries.length > 0) return true;
@@ -79,7 +67,9 @@ function isAll({ body, kind, url, entries = [] }: Puzzle, known: Answers): boole
 
 /** Settings to try: format and verdict as `base`, the place, and the meaning of its members. */
 function* candidates(puzzle: Puzzle) {
-  const { body, kind, url, before } = puzzle;
+  const { url, before } = puzzle;
+  const { body } = puzzle.answer;
+  const kind = KIND_OF[url.kind];
   for (const base of bases(puzzle)) {
     const format = formatFor(merged(before, base), kind);
     if (format === "lines" || format === "csv") {
@@ -115,7 +105,8 @@ function isRecordItself(json: unknown): boolean {
 
 const NONE: Answers = {};
 
-function* bases({ body, kind, before }: Puzzle): Generator<Answers> {
+function* bases({ answer: { body }, url, before }: Puzzle): Generator<Answers> {
+  const kind = KIND_OF[url.kind];
   // A list of one record may look like JSON.
   const isLines = LIST_KINDS.some((one) => formatFor(before, one) === "ndjson");
   if (isLines && formatFor(before, kind) === "json") yield { format: { [kind]: "ndjson" } };
@@ -132,14 +123,5 @@ function* bases({ body, kind, before }: Puzzle): Generator<Answers> {
 }
 
 function membersOf(puzzle: Puzzle, place: Omit<ListPlace, "path">): Answers[] {
-  const { kind, entries = [], names = [] } = puzzle;
-  const rows = place.elements.filter(Array.isArray);
-  const isKeyed = place.kind === "keyed";
-  const records = (isKeyed ? Object.values(place.members) : place.elements).filter(isObject);
-  const shape = isKeyed ? "keyed" : "records";
-  // The order of the numbers of a mark shows nothing about their meaning.
-  const ofRows = () => (kind === "marks" ? [] : columnsIn(rows, kind, { entries, names }));
-  const all =
-    rows.length > 0 ? ofRows() : namesIn({ shape, records, kind, entries, names }).map((own) => ({ names: own }));
-  return all.filter((one) => !isNoSetting(one));
+  return meaningsIn(place, KIND_OF[puzzle.url.kind], puzzle).filter((one) => !isNoSetting(one));
 }
