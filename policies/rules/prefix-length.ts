@@ -5,6 +5,9 @@ import { entriesFinding } from "../entries-finding";
 import { resourceRule } from "../rule";
 import { specialPurpose } from "../special-purpose-lookup";
 
+/** Shortest prefix in any set by default, in bits. */
+export const SHORTEST_BY_DEFAULT = { ipv4: 8, ipv6: 16 } as const;
+
 const bounds = (bits: number, shortest?: number) =>
   z.strictObject({
     shortest: shortest === undefined ? z.int().min(1).max(bits).optional() : z.int().min(1).max(bits).default(shortest),
@@ -23,10 +26,10 @@ export const prefixLength = resourceRule({
   needs: [],
   configure: ["rules.prefix-length"],
   config: z.strictObject({
-    ipv4: bounds(32, 8)
+    ipv4: bounds(32, SHORTEST_BY_DEFAULT.ipv4)
       .prefault({})
       .describe("Lengths of IPv4 prefixes in any set: `shortest` (default 8), `longest`."),
-    ipv6: bounds(128, 16)
+    ipv6: bounds(128, SHORTEST_BY_DEFAULT.ipv6)
       .prefault({})
       .describe("Lengths of IPv6 prefixes in any set: `shortest` (default 16), `longest`."),
     block: perRole.describe("Other lengths for sets with the role block: `ipv4`, `ipv6`."),

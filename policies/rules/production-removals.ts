@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALWAYS_ALLOWED } from "../../provider/model/limits";
+import { ALWAYS_ALLOWED, DEFAULT_MAX_REMOVALS } from "../../provider/model/limits";
 import { resourceRule } from "../rule";
 
 /** `maxRemovals` protects against a source list that is half empty; in production it stays in force. */
@@ -26,9 +26,9 @@ export const productionRemovals = resourceRule({
 
   *judge(resource, { settings, meaning, environment }) {
     if (!meaning.isProduction(resource.stack)) return;
-    const { maxRemovals, url } = resource;
+    const { maxRemovals = DEFAULT_MAX_REMOVALS, url } = resource;
     const remedy = `Keep the limit at ${settings.percent}% or less and remove entries in steps, or raise the limit of this rule.`;
-    if (maxRemovals !== undefined && share(maxRemovals, () => resource.entries.length) > settings.percent) {
+    if (share(maxRemovals, () => resource.entries.length) > settings.percent) {
       yield { problem: `\`maxRemovals\` is ${maxRemovals}, more than ${settings.percent}% of the set`, remedy };
     }
     if (environment.PACKETFILTER_ALLOW?.split(/[\s,]+/).includes(url)) {

@@ -1,6 +1,7 @@
 import { addTo } from "../../provider/model/group";
 import { Prefix } from "../../provider/model/prefix";
 import type { Entry } from "../resources";
+import { SHORTEST_BY_DEFAULT } from "../rules/prefix-length";
 
 /** An entry that has no effect, since a wider one covers it. */
 export interface Redundant {
@@ -72,6 +73,8 @@ function join(
   if (!lower || !upper) return undefined;
   const [a, b] = [lower.aggregate, upper.aggregate];
   if (a.length !== b.length || a.family !== b.family || (a.bits ^ b.bits) !== b.size) return undefined;
+  // The policy of lengths would refuse it.
+  if (a.length <= SHORTEST_BY_DEFAULT[`ipv${a.family}`]) return undefined;
   const aggregate = a.truncate(a.length - 1);
   // A prefix that is itself an entry has another value, hidden by its two halves, and cannot replace them.
   if (!aggregate.contains(b) || taken.has(aggregate.toString())) return undefined;

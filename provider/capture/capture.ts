@@ -1,4 +1,5 @@
-import { NodeClient, type NodeOptions, RequestError } from "../client";
+import { NodeClient, type NodeOptions } from "../client";
+import { isRefusal } from "../client/errors";
 import type { EmulatorState } from "../emulator/state/state";
 import { isEntryValue } from "../model/entry";
 import { messageOf } from "../model/errors";
@@ -145,7 +146,7 @@ async function readSet(
     }
     return entries;
   } catch (error) {
-    if (!named && error instanceof RequestError && error.outcome === "refused") return undefined;
+    if (!named && isRefusal(error)) return undefined;
     throw error;
   }
 }

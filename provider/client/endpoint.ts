@@ -58,7 +58,7 @@ export function userinfoOf({ username, password }: URL): Pick<Endpoint, "authori
 }
 
 /** Headers of every request of this package. @param authorization From the userinfo of the url, if any. */
-export function senderHeaders(authorization: string | undefined): Record<string, string> {
+export function senderHeaders(authorization?: string): Record<string, string> {
   return { "user-agent": "pulumi-packetfilter", ...(authorization !== undefined && { authorization }) };
 }
 

@@ -24,9 +24,13 @@ export interface ProgramContent {
   readonly isProtected: boolean;
 }
 
-/** The name of the prefix file beside the program, where the set is large. */
+/** The name of the prefix file beside the program, where the set is large. @throws {TypeError} for a name that is no name of a file of its own */
 export function prefixFile({ held, name }: DeclaredSet): string | undefined {
-  return held.entries.size > INLINE ? `${name}.json` : undefined;
+  if (held.entries.size <= INLINE) return undefined;
+  if (/^\w[\w.-]*$/.test(name) && name !== "import") return `${name}.json`;
+  throw new TypeError(
+    `${formatUrl(held.url)}: its entries are written to a file with the name of the resource, which ${JSON.stringify(name)} cannot be: choose another with --name.`,
+  );
 }
 
 /** The TypeScript program that declares exactly what `import.json` brings into the state. */

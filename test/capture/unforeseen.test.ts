@@ -73,3 +73,14 @@ it("credentials that do not hold are no missing table", async () => {
   });
   await expect(capture(source, { resources: ["edge"] })).rejects.toThrow("who are you?");
 });
+
+it.each([401, 403])("a set of a rule whose list needs other credentials (%d) is not left out", async (status) => {
+  const source = {
+    ...node(async () => []),
+    listRules: async () => [{ id: 1, extra: { match: [{ set: { name: "blocked" } }], actions: ["drop"] } }],
+    listPrefixSet: async () => {
+      throw refusal(status, "forbidden");
+    },
+  };
+  await expect(capture(source, { resources: ["edge"] })).rejects.toThrow(`HTTP ${status}`);
+});

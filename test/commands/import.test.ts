@@ -166,6 +166,15 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
+test.each(["import", "../outside", "a/b"])("a name that is no file of its own (%s) writes nothing", async (name) => {
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`192.0.2.${index}/32`, 1]));
+  await using node = await startShapedNode({ "prefixset://edge/blocked": many }, {});
+  const named = ["--name", `prefixset://edge/blocked=${name}`, "--endpoint", node.endpoint, "--out", "x"];
+  const failed = await run(["import", "prefixset://edge/blocked", ...named], { folder });
+  expect([failed.code, failed.err]).toEqual([2, expect.stringContaining("choose another with --name")]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test("a value that no program can declare is named, and nothing is written", async () => {
   await using node = await startShapedNode(
     { "prefixset://edge/blocked": { "192.0.2.0/24": -1, "192.0.2.7/32": 1 } },

@@ -198,6 +198,10 @@ describe("production", () => {
   test.each([undefined, "20%", "50%", 20, "15"])("maxRemovals %s passes", (maxRemovals) => {
     expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals })], prod)).toEqual([]);
   });
+  test("the default of a set is a limit, too", () => {
+    const strict = { ...prod, config: { rules: { "production-removals": { percent: 20 } } } };
+    expect(messagesOf(productionRemovals, [prefixSet()], strict)[0]).toContain("`maxRemovals` is 50%");
+  });
   test.each(["51%", "100%", 21, "100000"])("maxRemovals %s is reported", (maxRemovals) => {
     expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals })], prod)[0]).toContain(
       `\`maxRemovals\` is ${maxRemovals}`,

@@ -120,6 +120,12 @@ describe("redundant-prefixes", () => {
     expect(found(halves, { notes: { "192.0.2.0/25": '{"reason":"SYN flood"}' } })).toEqual([]);
     expect(found(halves, { notes: { "192.0.2.0/25": '{"expires":"2026-07-01T00:00:00Z"}' } })).toEqual([]);
   });
+  test("no aggregate is shorter than prefixes may be", () => {
+    const all = ["2.0.0.0/8", "3.0.0.0/8", "2000::/16", "2001::/16", "10.0.0.0/9", "10.128.0.0/9"];
+    expect(found(Object.fromEntries(all.map((prefix) => [prefix, 1])))).toEqual([
+      expect.stringContaining("10.0.0.0/8 (for 2 entries)"),
+    ]);
+  });
   test("an entry below another value is not redundant, though a wider one has its value", () => {
     expect(found({ "203.0.113.0/24": 1, "203.0.113.0/28": 2, "203.0.113.7/32": 1 })).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { systemWorld } from "../../provider/client/world";
+import { rolloutSchema } from "../../provider/resources/prefix-set-group/rollout/arguments";
 import { checkWave } from "../../provider/resources/prefix-set-group/rollout/check-wave";
 import { startHealth } from "../support/health";
 
@@ -28,9 +29,20 @@ it("a command is killed with what it started, after its time and where the run i
 it("a url is asked for each node, names those that did not pass, and never its keys", async () => {
   await using health = await startHealth();
   health.ill.set("fra1", 503);
-  const check = { url: health.url.replace("//", "//user:very-private@"), headers: { "X-Key": "also-private" } };
+  const check = { url: health.url, headers: { "X-Key": "also-private" } };
   const failed = await checkWave(surroundings(), check, wave);
   expect(failed).toEqual({ nodes: ["fra1"], reason: `GET ${health.of("fra1")}: HTTP 503` });
   expect(health.headers.map((sent) => sent["x-key"])).toEqual(["also-private", "also-private"]);
   expect(await checkWave(surroundings(), { ...check, status: 503 }, { ...wave, nodes: ["fra1"] })).toBeUndefined();
+});
+
+it.each([
+  [
+    { url: "https://user:very-private@health.example/{node}" },
+    "holds a user or password: give it in headers, as authorization",
+  ],
+  [{ url: "https://health.example/{node}", status: 999 }, "is not a status"],
+])("a check that could never pass, or would store a secret in the clear, is refused: %o", (check, message) => {
+  const { error } = rolloutSchema.safeParse({ waves: [["fra1"]], check });
+  expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
 });

@@ -165,7 +165,11 @@ describe("settings", () => {
       /packetfilter:forbiddenPrefixes\[0\]: .*host bits/,
     ],
     ["neither true nor false", () => settings({ readOnly: "maybe" }).readOnly, /readOnly is neither true nor false/],
-    ["no value", () => settings({ readOnly: "" }, { PACKETFILTER_READ_ONLY: "1" }).readOnly, /packetfilter:readOnly is/],
+    [
+      "no value",
+      () => settings({ readOnly: "" }, { PACKETFILTER_READ_ONLY: "1" }).readOnly,
+      /packetfilter:readOnly is/,
+    ],
     ["no file name", () => settings({ auditLog: { a: 1 } }).auditLog, /auditLog is not the name of a file/],
     [
       "no secret",

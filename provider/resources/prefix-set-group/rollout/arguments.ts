@@ -16,9 +16,17 @@ const text = z.string({ error: "is not a text" });
 
 const checkSchema = z
   .strictObject({
-    url: text.refine(isUrl, { error: "is not an http:// or https:// url" }).optional(),
+    url: text
+      .refine(isUrl, { error: "is not an http:// or https:// url" })
+      .refine(hasNoUser, { error: "holds a user or password: give it in headers, as authorization" })
+      .optional(),
     headers: z.record(z.string(), text, { error: "is not an object of texts" }).optional(),
-    status: z.number({ error: "is not a status" }).int("is not a status").min(100, "is not a status").optional(),
+    status: z
+      .number({ error: "is not a status" })
+      .int("is not a status")
+      .min(100, "is not a status")
+      .max(599, "is not a status")
+      .optional(),
     command: z
       .array(text, { error: "is not an array of texts" })
       .min(1, "is empty: write the program and its arguments")
@@ -90,6 +98,12 @@ export const OK = 200;
 
 export function urlFor(url: string, node: string): string {
   return url.replaceAll("{node}", encodeURIComponent(node));
+}
+
+/** The headers of a check are secret in the state, and its url is not. */
+function hasNoUser(url: string): boolean {
+  const { username = "", password = "" } = attempt(() => new URL(urlFor(url, "node"))) ?? {};
+  return `${username}${password}` === "";
 }
 
 function isUrl(url: string): boolean {

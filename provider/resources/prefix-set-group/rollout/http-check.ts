@@ -1,4 +1,4 @@
-import { senderHeaders, userinfoOf } from "../../../client/endpoint";
+import { senderHeaders } from "../../../client/endpoint";
 import { Http, HttpFailure } from "../../../client/http";
 import { duration } from "../../../client/pauses";
 import { Redactor } from "../../../client/redact";
@@ -28,8 +28,7 @@ export class HttpCheck {
     private readonly world: Pick<CheckWorld, "world" | "signal">,
   ) {
     const url = check.url ?? "";
-    const { authorization, secrets } = userinfoOf(new URL(urlFor(url, "node")));
-    this.redactor = new Redactor([...Object.values(check.headers ?? {}), authorization, ...secrets]);
+    this.redactor = new Redactor(Object.values(check.headers ?? {}));
     this.http = new Http(
       { timeoutMs: REQUEST_MS, connections: AT_ONCE, maxAnswerBytes: MAX_ANSWER_BYTES },
       world.world,
@@ -56,16 +55,13 @@ export class HttpCheck {
 
   private async ask(url: URL, timeoutMs: number): Promise<string | undefined> {
     const { status: desired = OK, headers = {} } = this.check;
-    const { authorization } = userinfoOf(url);
     const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    url.username = "";
-    url.password = "";
     url.hash = "";
     const request = {
       method: "GET",
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
-      headers: { ...senderHeaders(authorization), ...given },
+      headers: { ...senderHeaders(), ...given },
     } as const;
     const label = told(`GET ${url.href}`, this.redactor.text);
     try {
