@@ -19,6 +19,14 @@ import {
 } from "./set-operation";
 import { parted } from "./set-staging";
 
+/** Checks of a writer on the same set at other addresses, which may be the same machine. */
+interface SameMachineRules {
+  /** Those of these prefixes that must stay, since they may be the entries that are declared at another address. */
+  protect(remove: ReadonlySet<CanonicalPrefix>): ReadonlySet<CanonicalPrefix>;
+  /** Called after a commit with the entries that it removed, and their former values. */
+  after(removed: ListedMap): Promise<void>;
+}
+
 /** Limits of a deployment's removals and changed values in one set. */
 export interface RemovalCheck {
   /** Reason why no entry may be removed: other processes of the deployment cannot be asked which entries they want. */
@@ -40,8 +48,8 @@ export interface SetWriterOptions extends FlushOptions {
   readonly announced?: Announced;
   /** Limits what this deployment removes and changes; by default nothing does. */
   readonly removals?: RemovalCheck;
-  /** Those of these prefixes that must stay, since they may be entries that are declared at another address; by default none. */
-  protect?(remove: ReadonlySet<CanonicalPrefix>): ReadonlySet<CanonicalPrefix>;
+  /** The same set at other addresses; by default there is none. */
+  readonly sameMachine?: SameMachineRules;
   /** Called before the first request of a change within the limits, with the last list. */
   begin?(observed: ListedMap): Promise<void>;
 }
@@ -51,8 +59,8 @@ export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
   /** Changes that failed groups may have left staged. No commit of another group may publish them. */
   private readonly leftovers = new Set<CanonicalPrefix>();
-  /** Restores of entries that were declared late. They are groups of their own. */
-  private restores: Promise<void> = Promise.resolve();
+  /** Inspections of other addresses after removals. Not a part of a flush: they may write there, and so back here. */
+  private inspections: Promise<void> = Promise.resolve();
   /** True once this writer has begun to change the set. */
   hasWritten = false;
 
@@ -69,8 +77,21 @@ export class SetWriter {
     // While the group waits for other callers. A failure here happens again at the first request, which reports it.
     loadAgent().catch(() => undefined);
     const result = await this.group.submit(operation, caller);
-    await this.restores;
+    await this.inspections;
     return result;
+  }
+
+  /**
+   * Restores entries that are not there, by a list of its own: one from before may show what has gone since.
+   *
+   * @returns the list after it
+   * @throws {Error} as {@link submit}
+   */
+  async restore(entries: ListedMap): Promise<ListedMap> {
+    this.options.reads.forget();
+    const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
+    const put = (observed: ListedMap) => ({ put: absent(observed), remove: new Set<CanonicalPrefix>() });
+    return (await this.group.submit({ plan: put })).after;
   }
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
@@ -86,33 +107,31 @@ export class SetWriter {
     set.answered.clear();
     this.hasWritten = true;
     const settled = await set.alone(() => new SetFlush(this.options, this.leftovers, plans, merged, before).run());
-    this.restoreLate(before, unwanted);
+    this.inspect(before, unwanted);
     return settled;
   }
 
-  /** Restores prefixes that another process began to declare while they were removed: it may have seen them there and inserted nothing. */
-  private restoreLate(before: ObservedSet, unwanted: ReadonlySet<CanonicalPrefix>): void {
-    const { set, removals, desired } = this.options;
+  /** Counts everything that the commit removed: a run that failed may have staged removals, too. */
+  private inspect(before: ObservedSet, unwanted: ReadonlySet<CanonicalPrefix>): void {
+    const { sameMachine, set, removals, desired } = this.options;
     const gone = sharedDifference(before.values, set.last?.values ?? before.values).remove;
     if (gone.size === 0) return;
-    // Reads the messages of the others.
     removals?.registryUnavailable();
     const late = new Map([...gone].filter(([prefix]) => unwanted.has(prefix) && desired.has(prefix)));
-    if (late.size > 0) this.restores = Promise.all([this.restores, this.restore(late)]).then(() => {});
+    this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.restoreLate(late)]).then(() => {});
   }
 
-  /** By a list of its own: one from before may show what has gone since. */
-  private async restore(entries: ListedMap): Promise<void> {
-    const { notices, reads } = this.options;
-    const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
+  /** Prefixes that another process began to declare while they were removed: it may have seen them there and inserted nothing. */
+  private async restoreLate(entries: ListedMap): Promise<void> {
+    if (entries.size === 0) return;
+    const { notices } = this.options;
     const loss = {
       ...placeOf(this.options),
       prefixes: [...entries.keys()],
       cause: { by: "late declaration" },
     } as const;
     try {
-      reads.forget();
-      await this.group.submit({ plan: (observed) => ({ put: absent(observed), remove: new Set() }) });
+      await this.restore(entries);
       notices.report({ kind: "restored", ...loss });
     } catch (error) {
       notices.report({ kind: "notRestored", ...loss, error: messageOf(error) });
@@ -121,13 +140,13 @@ export class SetWriter {
 
   /** Changes of the group: an entry that may belong to another address stays, and an operation above a limit fails alone. */
   private plan(operations: readonly SetOperation[], before: ObservedSet) {
-    const { desired } = this.options;
+    const { sameMachine, desired } = this.options;
     // Before anything is compared with the wanted entries.
     const registryUnavailable = this.options.removals?.registryUnavailable();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
     const unwanted = new Set([...all.remove].filter((prefix) => !desired.has(prefix)));
-    const protectedOnes = all.remove.size > 0 ? this.options.protect?.(all.remove) : undefined;
+    const protectedOnes = all.remove.size > 0 ? sameMachine?.protect(all.remove) : undefined;
     const refusals = this.refusals(asked, without(all, protectedOnes), before, registryUnavailable);
     if (refusals.length === 0) return { plans: asked, merged: without(all, protectedOnes), unwanted };
     const plans = asked.map((plan) => refused(plan, refusals));

@@ -123,7 +123,7 @@ export class DeploymentSet implements Addressed {
 
   constructor(
     node: Connection,
-    set: NodeSet,
+    private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
     { world, notices, inFlight, desired, managed, declared, notes, sameMachine, removals }: Shared,
   ) {
@@ -154,7 +154,10 @@ export class DeploymentSet implements Addressed {
       commitCoalesceMs: commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: deadlineMs ?? DEFAULTS.deadlineMs,
       removals: removals(url, label, node.endpoint),
-      protect: (remove) => sameMachine.protect(url, this, remove),
+      sameMachine: {
+        protect: (remove) => sameMachine.protect(url, this, remove),
+        after: (removed) => sameMachine.after(url, this, removed),
+      },
     });
     sameMachine.register(url, this);
   }
@@ -174,5 +177,17 @@ export class DeploymentSet implements Addressed {
   /** True for an entry whose other values the program leaves. */
   ignores(prefix: CanonicalPrefix): boolean {
     return this.isIgnored || this.ignored.has(prefix);
+  }
+
+  async list(): Promise<ListedMap> {
+    return (await this.set.observe()).values;
+  }
+
+  last(): ListedMap | undefined {
+    return this.set.last?.values;
+  }
+
+  restore(entries: ListedMap): Promise<ListedMap> {
+    return this.writer.restore(entries);
   }
 }

@@ -1,5 +1,9 @@
 import type { EventPlace, Reporter } from "../messages/events";
+import type { ListedValue } from "../model/entry";
+import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
+import { some } from "../model/text";
 import type { KeysHere } from "../reconcile/desired";
 
 /** One object (a set, or the active signalings) at one address. */
@@ -9,6 +13,11 @@ export interface Addressed {
   readonly place: EventPlace;
   /** Prefixes that resources of this deployment want at this address. */
   readonly wantedHere: KeysHere;
+  list(): Promise<ListedMap>;
+  /** Entries of the last list of this process. */
+  last(): ListedMap | undefined;
+  /** @returns the list after it, where there is one */
+  restore(entries: ListedMap): Promise<ListedMap | undefined>;
 }
 
 /** Name in messages for the address of another provider resource's node, which this process does not know. */
@@ -52,6 +61,44 @@ export class SameMachine {
       if (common.length > 0) this.explain(object, here, there, common);
     }
     return spared;
+  }
+
+  /** Lists the other addresses after a removal, and restores wanted entries that went there too: they are no two machines. */
+  async after(object: string, here: Addressed, removed: ListedMap): Promise<void> {
+    const desired = this.wantedAnywhere(object);
+    const prefixes = [...removed.keys()].filter((prefix) => desired.has(prefix));
+    if (prefixes.length === 0) return;
+    for (const there of this.others(object, here)) {
+      const before = there.last();
+      const held = prefixes.flatMap((prefix): [CanonicalPrefix, ListedValue][] => {
+        const value = there.wantedHere.has(prefix) ? before?.get(prefix) : undefined;
+        return value === undefined ? [] : [[prefix, value]];
+      });
+      if (held.length > 0) await this.restoreAt(there, here, held);
+    }
+  }
+
+  private async restoreAt(
+    there: Addressed,
+    here: Addressed,
+    held: readonly [CanonicalPrefix, ListedValue][],
+  ): Promise<void> {
+    const loss = {
+      ...there.place,
+      cause: { by: "one machine", address: here.endpoint, isDistinct: this.areDistinct() },
+    } as const;
+    const names = (entries: typeof held) => entries.map(([prefix]) => prefix);
+    try {
+      const now = await there.list();
+      const missing = held.filter(([prefix]) => !now.has(prefix));
+      if (missing.length === 0) return;
+      const after = await there.restore(new Map(missing));
+      const still = after ? missing.filter(([prefix]) => !after.has(prefix)) : [];
+      if (still.length > 0) throw new Error(`${some(names(still))} is not in the list after it.`);
+      this.notices.report({ kind: "restored", ...loss, prefixes: names(missing) });
+    } catch (error) {
+      this.notices.report({ kind: "notRestored", ...loss, prefixes: names(held), error: messageOf(error) });
+    }
   }
 
   private others(object: string, { endpoint }: Addressed): Addressed[] {

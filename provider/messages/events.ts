@@ -31,9 +31,10 @@ export interface ForeignChanges {
 }
 
 /** Why declared entries were gone. */
-export interface LossCause {
-  readonly by: "published removal" | "late declaration";
-}
+export type LossCause =
+  | { readonly by: "published removal" }
+  | { readonly by: "late declaration" }
+  | { readonly by: "one machine"; readonly address: string; readonly isDistinct: boolean };
 
 type OnDestroy = "remove" | "keep" | "created";
 

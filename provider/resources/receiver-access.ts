@@ -214,6 +214,7 @@ export class ReceiverAccess {
       const { stopped, unseen, refusal } = await this.receiver.client.ensureInactive(parsed(prefixes), options);
       this.warnUnreadable("stop", prefixes, unseen);
       if (refusal !== undefined) this.report({ kind: "stopRefused", prefixes, reason: refusal.message });
+      await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
       await this.startLate(texts(stopped));
     } catch (error) {

@@ -313,3 +313,17 @@ it("the engine's Cancel, which Node reports, cancels the run of a dynamic provid
   channel.publish({ headers: { ":path": "/pulumirpc.ResourceProvider/Cancel" } });
   expect(cancelled).toBe(1);
 });
+
+it("two names of one machine: what left with one name and is declared under the other is restored, or no message says so", async () => {
+  await using stack = await groupBench("n1");
+  const { endpoint } = stack.node("n1");
+  stack.config.nodes = { n1: { endpoint }, n2: { endpoint: endpoint.replace("127.0.0.1", "localhost") } };
+  stack.config.distinctNodes = true;
+  await stack.engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+  stack.asked();
+  const { errors, printed } = await stack.engine.up([group({ [A]: 1 }, ["n1"])]);
+  expect(errors).toEqual([]);
+  expect(printed.join("\n")).toContain("is restored, since this stack declares it: the two addresses are one machine.");
+  expect(stack.held().n1).toEqual({ [A]: 1 });
+  expect(stack.asked().n1).toContain("insert");
+});

@@ -18,6 +18,8 @@ export const WRITES: Sentences<keyof WriteEvents> = {
       ? warning(`${subject(event, where)}: ${restoredText(event.prefixes, event.cause)}`)
       : `${subject(event, where)}: restored ${entries(event.prefixes.length)}: ${some(event.prefixes)}.`,
   notRestored: warn(({ prefixes, cause, error }) => {
+    if (cause.by === "one machine")
+      return `it is unknown whether ${some(prefixes)} ${are(prefixes.length)} still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`;
     const although = cause.by === "published removal" ? `, although this stack declares ${them(prefixes.length)}` : "";
     return `${lossText(prefixes, cause)}, and could not be restored${although}: ${error} Run "pulumi up" again.`;
   }),
@@ -113,6 +115,8 @@ function foreignText({ inserted, removed, changed }: ForeignChanges): string {
 }
 
 function restoredText(prefixes: readonly string[], cause: LossCause): string {
+  if (cause.by === "one machine")
+    return `${some(prefixes)} ${were(prefixes.length)} removed by a commit at ${cause.address} and ${are(prefixes.length)} restored, since this stack declares ${them(prefixes.length)}: the two addresses are one machine.${cause.isDistinct ? " Remove packetfilter:distinctNodes." : ""}`;
   const why = cause.by === "published removal" ? `, since this stack declares ${them(prefixes.length)}` : "";
   return `${lossText(prefixes, cause)}; restored${why}.`;
 }
