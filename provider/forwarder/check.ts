@@ -7,8 +7,8 @@ import { attempt, messageOf } from "../model/errors";
 import { readYaml } from "../model/yaml";
 import { LiveConfig } from "./config/config";
 import { Unavailable } from "./config/unavailable";
-import { CONFIG_DEFAULTS } from "./defaults";
 import { rejectedLimits } from "./delivery/rejected";
+import { spoolLimits } from "./delivery/sinks";
 import { LeftSpool } from "./ledger/left-spool";
 import { loadSqlite } from "./ledger/sqlite";
 import { freeBytesOf } from "./ledger/store";
@@ -39,7 +39,6 @@ export async function checkedConfig(file: string, env: Environment): Promise<Liv
   throw new (passes ? Unavailable : OptionsError)(problems.map(messageOf).join("\n"));
 }
 
-/** Loads the packages of its sinks and its cluster. */
 function loadsOf(file: string): Promise<unknown>[] {
   // If it cannot be read, `LiveConfig` reports why.
   const read: unknown = attempt(() => readYaml(readFileSync(file, "utf8")));
@@ -56,12 +55,12 @@ function loadsOf(file: string): Promise<unknown>[] {
  * of the last run. Sends nothing, and changes nothing.
  */
 export async function describeConfig(config: LiveConfig, now = Date.now()): Promise<string[]> {
-  const { nodes, sinks, spool, everyMs, cluster } = config.current;
+  const { nodes, sinks, everyMs, cluster } = config.current;
   const lines = watchedBy(config);
   if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
   const tables = await usualBytes(config.stateFolder);
-  for (const { name, type, own, spool: ofSink, only } of sinks) {
-    const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...ofSink };
+  for (const { name, type, own, only } of sinks) {
+    const { maxBytes, maxAgeMs, whenFull } = spoolLimits(config, name);
     // Nodes that left the configuration are not polled.
     const taken = tables.filter(({ table }) => takes(only, table) && Object.hasOwn(nodes, table.node));
     const rate = taken.reduce((sum, { table, bytes }) => sum + bytes / pauseOf(nodes[table.node] ?? {}, everyMs), 0);
@@ -79,10 +78,9 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
 
 /** Warns if the disk of the state is smaller than the sum of the limits. */
 function roomOf(config: LiveConfig): string[] {
-  const { sinks, spool, reserveBytes } = config.current;
-  const spools = sinks.map((sink) => ({ ...CONFIG_DEFAULTS.spool, ...spool, ...sink.spool }).maxBytes);
-  const letters = sinks.map(({ name }) => rejectedLimits(config, name).maxBytes);
-  const wanted = [...spools, ...letters].reduce((sum, bytes) => sum + bytes, reserveBytes);
+  const { sinks, reserveBytes } = config.current;
+  const limits = sinks.flatMap(({ name }) => [spoolLimits(config, name), rejectedLimits(config, name)]);
+  const wanted = limits.reduce((sum, { maxBytes }) => sum + maxBytes, reserveBytes);
   const used = attempt(() => sizeOf(config.stateFolder)) ?? 0;
   const free = attempt(() => freeBytesOf(existing(config.stateFolder)));
   if (free === undefined || wanted <= used + free) return [];

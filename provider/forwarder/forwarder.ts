@@ -25,7 +25,6 @@ import { Metrics } from "./telling/metrics";
 import { type Log, Troubles, tellSetAside } from "./telling/troubles";
 import { endsWithin, systemWorld } from "./world";
 
-/** Parts of a forwarder. */
 export interface ForwarderParts extends SinkParts {
   readonly log: Log;
   /** Memory of nodes, with the pace of their lists of marks. Default: that of the process, on its clock. */
@@ -187,12 +186,10 @@ export class Forwarder {
     return this.delivery.status;
   }
 
-  /** Why it is not ready. */
   get unready(): string[] {
     return Object.values(this.health.ready).flatMap(({ reasons }) => reasons);
   }
 
-  /** The page of `/metrics`. */
   metricsText(): string {
     this.metrics.set("ready", this.unready.length === 0 ? 1 : 0);
     return this.metrics.text();

@@ -9,7 +9,6 @@ import type { Troubles } from "./telling/troubles";
 /** Checks of one question by name, each with its fault if it does not hold. */
 export type Checks = Readonly<Record<string, ReturnType<typeof checkOf>>>;
 
-/** Parts that `/healthz` and `/readyz` look at. */
 interface HealthParts {
   readonly pollers: Pick<NodePollers, "standing" | "untried">;
   readonly delivery: Pick<Delivery, "silentMs" | "view">;

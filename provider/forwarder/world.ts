@@ -6,7 +6,6 @@ export interface ForwarderWorld extends Clock {
   random(): number;
 }
 
-/** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The real clocks, timers and randomness. */

@@ -112,20 +112,34 @@ describe("a reading is taken over as a whole", () => {
     expect(await unread(ledger, "disk")).toHaveLength(2);
   });
 
-  test("a mark that was renewed before a list broke off is reported once", async () => {
+  test("a lifetime is compared with the last one that was listed, also behind a list that broke off or was not written", async () => {
     const { ledger } = await open();
     const events: unknown[] = [];
-    for (const t of [600, 500, 900, undefined, 897, 894]) {
-      now += 3_000;
-      const list = t === undefined ? '[{"a":"203.0.113.1",' : [{ a: "203.0.113.1", id: 1, v: 1, t }];
+    const list = async (seconds: number, t: number | undefined, v = 1) => {
+      now += seconds * 1_000;
+      const marks = [
+        { a: "203.0.113.1", id: 1, v: 1, t },
+        { a: "203.0.113.2", id: 1, v, t: 60 },
+      ];
+      const taken = ledger.take(arrived(t === undefined ? "[{" : marks));
       events.push(
-        await ledger.take(arrived(list)).then(
-          (taken) => taken.events,
+        await taken.then(
+          (one) => one.events,
           () => "failed",
         ),
       );
-    }
-    expect(events).toEqual([{ added: 1 }, {}, { renewed: 1 }, "failed", {}, {}]);
+    };
+    for (const t of [600, 500, 900, undefined, 897]) await list(3, t);
+    expect(events.splice(0)).toEqual([{ added: 2 }, {}, { renewed: 1 }, "failed", {}]);
+    await list(30, 870, 2);
+    const failing = vi.spyOn(Store.prototype, "transaction").mockImplementationOnce(() => {
+      throw new Error("no answer of the disk");
+    });
+    await list(3, 867, 3);
+    failing.mockRestore();
+    // Read back, it is of 900 s and older than the last list.
+    await list(3, 885, 3);
+    expect(events).toEqual([{ changed: 1 }, "failed", { changed: 1 }]);
   });
 
   test("a full disk takes nothing over and says so; later the same changes get their own numbers", async () => {

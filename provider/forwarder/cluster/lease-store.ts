@@ -6,7 +6,6 @@ import type { CheckedConfig } from "../config/schema";
 import { TIMES } from "../defaults";
 import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../sinks/nats-connection";
 
-/** Options of the leases in NATS. */
 type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;
 
 const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() });
@@ -16,7 +15,6 @@ export interface Member extends z.infer<typeof announcedSchema> {
   readonly name: string;
 }
 
-/** A connection, and the buckets over it. */
 interface Buckets {
   readonly connection: NatsConnection;
   readonly leases: KV;
@@ -85,13 +83,11 @@ export class NatsLeaseStore {
     return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, this.requestMs));
   }
 
-  /** Gives a lease back. */
   async release(node: string, revision: number): Promise<void> {
     const { leases } = await this.opened();
     await this.unlessChanged(() => leases.delete(`node.${encode(node)}`, { previousSeq: revision }));
   }
 
-  /** Takes a member out of the list. */
   async leave(member: string): Promise<void> {
     await (await this.opened()).leases.delete(`member.${encode(member)}`);
   }

@@ -36,7 +36,6 @@ interface HeldLease {
   cancelFence: () => void;
 }
 
-/** Key of the trouble that members have different configurations. */
 export const DIFFERS = "cluster-config";
 
 /** Key of the trouble that nodes have no forwarder. */

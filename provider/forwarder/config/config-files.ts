@@ -9,7 +9,6 @@ import { ranOutOfStack } from "../../model/plain-data";
 import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
 import { Unavailable } from "./unavailable";
 
-/** Number of problems of a configuration that are reported. */
 export const MAX_PROBLEMS = 20;
 
 /** A configuration as it was written, with the places of its members. */

@@ -12,7 +12,6 @@ import { type DeliveryParts, SinkRunner } from "./sink-runner";
 import { batchOf, deadlineOf } from "./sinks";
 import { type SinkView, SpoolView } from "./spool-view";
 
-/** A sink that is delivered to. */
 interface RunningSink {
   readonly runner: SinkRunner;
   readonly rejected: RejectedFiles;
@@ -22,21 +21,17 @@ interface RunningSink {
 
 /** Empties the ledger, with a runner for each sink. Watches their backlogs, for metrics and for `/readyz`. */
 export class Delivery {
-  /** Fill of the spool for each sink, and the tables that wait for it. */
   private readonly spool: SpoolView;
-  /** The sinks that are delivered to. */
   private readonly running = new Map<string, RunningSink>();
   /** Sinks whose marks move. */
   private readonly marks = new EventEmitter().setMaxListeners(0);
   /** Sinks that are gone for good. */
   private readonly gone = new Set<string>();
   private readonly over = new AbortController();
-  /** Until all delivery ends. */
   private signal: AbortSignal | undefined;
   private fail: (error: unknown) => void = () => {};
   /** Undelivered records of the sinks, as of the last second. */
   status: LedgerStatus = { sinks: [], bytes: 0, lost: [], freeBytes: 0, setAside: 0 };
-  /** Counts what sinks will not get. */
   readonly losses: Losses;
   /** When the ledger answered last. */
   private answeredAt: number;
@@ -74,7 +69,6 @@ export class Delivery {
     await running?.done;
   }
 
-  /** Begins the delivery to a sink. */
   begin(name: string, sink: Sink): void {
     const { config, world, troubles, log } = this.parts;
     const stop = new AbortController();

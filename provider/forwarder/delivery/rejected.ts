@@ -43,7 +43,6 @@ export interface Waiting {
   readonly bytes: number;
 }
 
-/** The limits of a sink, with the defaults of all. */
 export function rejectedLimits({ current: { rejected, sinks } }: LiveConfig, sink: string): RejectedLimits {
   return { ...CONFIG_DEFAULTS.rejected, ...rejected, ...sinks.find(({ name }) => name === sink)?.rejected };
 }
@@ -85,7 +84,6 @@ export class RejectedFiles {
     return { records: files.reduce((sum, { records }) => sum + records, 0), bytes: sumOf(files) };
   }
 
-  /** The dead letters of a sink of a configuration. */
   static of(config: LiveConfig, sink: string, wall: () => number): RejectedFiles {
     return new RejectedFiles(rejectedFolder(config.stateFolder, sink), wall, () => rejectedLimits(config, sink));
   }

@@ -40,14 +40,15 @@ export async function openSinks(parts: SinkParts, names?: ReadonlySet<string>): 
 
 /** The sinks as the ledger knows them: what they take, and their limits, each with the defaults of all. */
 export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onRecord">): SinkSpec[] {
-  const { spool, sinks } = config.current;
-  const specs = sinks.map(({ name, spool: own, only }): SinkSpec => {
-    return { name, limits: { ...CONFIG_DEFAULTS.spool, ...spool, ...own }, ...(only && { only }) };
-  });
-  return onRecord ? [...specs, { name: CALLBACK, limits: { ...CONFIG_DEFAULTS.spool, ...spool } }] : specs;
+  const named = [...config.current.sinks, ...(onRecord ? [{ name: CALLBACK, only: undefined }] : [])];
+  return named.map(({ name, only }) => ({ name, limits: spoolLimits(config, name), ...(only && { only }) }));
 }
 
-/** Limits of one delivery to a sink. */
+/** Limits of the spool of a sink, with the defaults of all. */
+export function spoolLimits({ current: { spool, sinks } }: LiveConfig, sink: string): SinkSpec["limits"] {
+  return { ...CONFIG_DEFAULTS.spool, ...spool, ...sinks.find(({ name }) => name === sink)?.spool };
+}
+
 export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
   const sink = current.sinks.find((one) => one.name === name);
   return sink?.batch ?? { ...SINK_DEFAULTS.batch, maxRecords: SIZES.callbackRecords };

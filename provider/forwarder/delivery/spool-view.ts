@@ -39,7 +39,6 @@ export class SpoolView {
     return this.views.map((view) => ({ ...view, pausedTables: [...(this.paused.get(view.name) ?? [])].sort() }));
   }
 
-  /** Takes what the ledger says now. */
   take({ sinks, bytes: all, freeBytes }: LedgerStatus, letters: ReadonlyMap<string, Waiting> = new Map()): void {
     const { metrics, world, reserveBytes } = this.parts;
     // All sinks share the disk.

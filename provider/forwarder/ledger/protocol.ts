@@ -16,7 +16,6 @@ export interface SinkSpec {
 
 /** Options for opening a ledger. */
 export interface LedgerOptions {
-  /** The file of the store. */
   readonly file: string;
   readonly sinks: readonly SinkSpec[];
   readonly records: "changes" | "all";

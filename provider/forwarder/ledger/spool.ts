@@ -40,7 +40,6 @@ export class Spool {
   private readonly removed: Loss[] = [];
   /** Sinks whose marks are to be written. */
   private readonly moved = new Set<SinkAccount>();
-  /** Bytes of all batches. */
   private bytes = 0;
   /** The number of the newest batch. */
   last = 0;
@@ -201,7 +200,6 @@ export class Spool {
     return freed;
   }
 
-  /** After the transaction. */
   noteMoved(freed: number): void {
     this.moved.clear();
     this.bytes -= freed;
@@ -211,7 +209,6 @@ export class Spool {
     return { sinks: [...this.accounts.values()].map((account) => account.backlog()), bytes: this.bytes };
   }
 
-  /** The sinks that take a table. */
   takers(table: TableName): SinkAccount[] {
     return [...this.accounts.values()].filter((account) => account.takes(table));
   }

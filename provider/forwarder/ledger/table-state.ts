@@ -60,7 +60,6 @@ const WEIGHT = 0.1;
 /** A list of a table that was read and compared: what its transaction writes, and what is said of it then. */
 export interface FinishedReading {
   readonly table: TableState;
-  /** Its number. */
   readonly number: number;
   readonly list: ArrivedList;
   /** The baseline starts again with it. */

@@ -14,7 +14,6 @@ export interface Finished {
   readonly isSecondTry?: true;
 }
 
-/** One that has a place. */
 export interface Accepted extends Finished {
   readonly takers: Takers;
 }

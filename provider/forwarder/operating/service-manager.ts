@@ -3,7 +3,6 @@ import { messageOf } from "../../model/errors";
 import { type Log, Troubles } from "../telling/troubles";
 import type { Environment } from "../world";
 
-/** Parts of a {@link ServiceManager}. */
 export interface ServiceManagerParts {
   /** `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`, as the manager sets them. */
   readonly env: Environment;

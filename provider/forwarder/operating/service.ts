@@ -9,14 +9,12 @@ import { endsWithin, type ForwarderWorld, systemWorld } from "../world";
 import { isSamePlace, Listener } from "./http-server";
 import type { ServiceManager } from "./service-manager";
 
-/** Surroundings of a service. */
 export interface ServiceParts {
   readonly log: Log;
   /** Called with the status. Default: not called. */
   readonly manager?: ServiceManager | undefined;
   /** Default: the machine's clock. */
   readonly world?: Pick<ForwarderWorld, "sleep" | "after" | "random">;
-  /** Opens a forwarder. */
   open(config: LiveConfig): Promise<Forwarder>;
 }
 
@@ -52,7 +50,6 @@ export class Service {
     return service;
   }
 
-  /** The configuration that is in use. */
   get config(): LiveConfig {
     return this.good;
   }

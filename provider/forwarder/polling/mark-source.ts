@@ -28,7 +28,6 @@ export class ListFailure extends Error {
   }
 }
 
-/** Reason why a list did not come. */
 interface ListFailureReason {
   /** The node said no: it has no such table, or does not know us. */
   readonly refused?: boolean;

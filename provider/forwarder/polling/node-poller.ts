@@ -25,7 +25,6 @@ class NodePoller {
   private readonly turns: MarkTurns;
   private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
   private found: ReadonlyMap<string, WatchedTable> = new Map();
-  /** The tables that are being polled. */
   private readonly polled = new Map<string, { readonly poller: TablePoller; readonly stop: AbortController }>();
   private readonly running = new Set<Promise<void>>();
   /** Resolves at the end of the first look. */
@@ -87,7 +86,6 @@ class NodePoller {
     return this.looked.isOpen && this.pollers.every(({ last }) => last !== undefined);
   }
 
-  /** True for a table that the last look found. */
   reads(table: string): boolean {
     return this.found.has(table);
   }
@@ -266,7 +264,6 @@ export class NodePollers {
     return results.every((ok) => ok);
   }
 
-  /** True for a table that is read here. */
   reads(table: string): boolean {
     return this.running.get(tableOf(table).node)?.poller.reads(table) ?? false;
   }

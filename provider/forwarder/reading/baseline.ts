@@ -19,7 +19,6 @@ export class Baseline {
   /** The mark of each row; `undefined` where a row is free. */
   private readonly keys: (MarkKey | undefined)[] = [];
   private readonly free: number[] = [];
-  /** The row that was asked for last. */
   private at = -1;
   ids = new Float64Array(FIRST_SIZE);
   values = new Float64Array(FIRST_SIZE);
@@ -108,7 +107,6 @@ export class Baseline {
     this.spoken.set(row, { ...(status !== undefined && { status }), ...(exact && { exact }), ...(ended && { ended }) });
   }
 
-  /** Forgets a mark. */
   remove(key: MarkKey): void {
     const row = this.rows.get(key);
     if (row === undefined) return;

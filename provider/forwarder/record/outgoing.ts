@@ -42,7 +42,6 @@ export class Outgoing {
     return this.parts.reduce((sum, part) => sum + countOf(part), 0);
   }
 
-  /** The records from one place to the one before another. */
   slice(start: number, end: number): Outgoing {
     const parts: Part[] = [];
     let at = 0;
@@ -56,7 +55,6 @@ export class Outgoing {
     return new Outgoing(parts);
   }
 
-  /** In pieces of about the same size. */
   split(pieces: number): Outgoing[] {
     const { count } = this;
     const place = (piece: number) => Math.round((count * piece) / pieces);
@@ -76,7 +74,6 @@ export class Outgoing {
     return read.flat();
   }
 
-  /** Results of `work` for each record. */
   async map<T>(work: (record: ForwardRecord) => T): Promise<T[]> {
     return (await inSlicesOf(await this.records(), (slice) => slice.map(work))).flat();
   }

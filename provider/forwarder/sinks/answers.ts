@@ -13,7 +13,6 @@ export interface SinkAnswer extends WholeAnswer {
   ask(path: (url: URL) => URL, body: string): Promise<SinkAnswer>;
 }
 
-/** Rules of a protocol for the answers to its requests. */
 export interface AnswerRules {
   /** The acknowledgement of the protocol, as messages name it. */
   readonly acknowledgement: string;
@@ -108,7 +107,6 @@ export class AnswerJudge {
   }
 }
 
-/** Short words of a refusal. */
 function refusalOf({ status, body, told }: SinkAnswer): string {
   const words = told(body.toString("utf8"));
   return `HTTP ${status}${words === "" ? "" : `: ${words}`}`;

@@ -51,7 +51,6 @@ class RotatedFile {
     private readonly reopened: () => void,
   ) {}
 
-  /** Adds whole lines, and waits for the disk. */
   async append(lines: Buffer): Promise<void> {
     let handle = await this.opened();
     if (this.size > 0 && this.size + lines.length > this.rotateBytes) {

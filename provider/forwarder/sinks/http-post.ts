@@ -37,7 +37,6 @@ export const httpFields = {
   followRedirects: flag.default(false),
 };
 
-/** The options of a sink that POSTs, beside those of its kind. */
 const schema = z.looseObject(httpFields);
 
 /** A body as it is sent. `zstd` is there in some versions of Node only. */

@@ -31,7 +31,6 @@ export interface Parcel<Payload = unknown> {
   readonly bytes: number;
 }
 
-/** Limits of one delivery. */
 export interface BatchLimits {
   readonly maxRecords: number;
   /** As they are sent, before compression. A single record is always allowed, whatever its size. */
@@ -155,7 +154,6 @@ export class SinkGone extends Error {
   override readonly name = "SinkGone";
 }
 
-/** Context of every sink. */
 export interface SinkContext {
   readonly name: string;
   readonly format: Format;
@@ -172,7 +170,6 @@ export interface SinkContext {
   options<Options>(schema: z.ZodType<Options>): Options;
 }
 
-/** A kind of sink. */
 export interface SinkKind {
   /** The members of its configuration beside those that all sinks have. */
   readonly schema: z.ZodType;
@@ -242,7 +239,6 @@ export const rejectedFields = {
   whenFull: whenFull.optional(),
 };
 
-/** Limits of one delivery to a sink. */
 const batchFields = {
   maxRecords: whole(1, 100_000).default(SINK_DEFAULTS.batch.maxRecords),
   maxBytes: size(1_024, 67_108_864).default(SINK_DEFAULTS.batch.maxBytes),

@@ -5,7 +5,6 @@ export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Readonly<Partial<Record<LabelName, string>>>;
 
-/** Counted values, by label. */
 export interface Counted {
   readonly nodes: readonly string[];
   readonly sinks: readonly string[];

@@ -101,7 +101,6 @@ export class Troubles {
     limited.last(more > 0 ? ` (${more} more lines about this were left out in the last minute.)` : "");
   }
 
-  /** Present troubles. */
   get all(): ReadonlyMap<string, string> {
     return this.open;
   }
