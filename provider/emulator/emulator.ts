@@ -114,7 +114,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 
   #endWhenIdle(idleMs: number): void {
-    const watch = new IdleWatch(idleMs, this.parts.simulation.stop);
+    const watch = new IdleWatch(idleMs, this.parts.simulation.stop, this.parts.simulation.waits.timer);
     for (const server of [this.parts.server, this.parts.controlServer]) {
       server.watch((response) => void response.once("close", watch.begin()));
     }

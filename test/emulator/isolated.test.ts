@@ -102,7 +102,7 @@ test("one whose client has died ends by itself, and its label may be taken over 
 
 test("idle time begins when the last request has ended", () => {
   const timers: { ms: number; run: () => void }[] = [];
-  const after = (ms: number, run: () => void) => {
+  const after = (run: () => void, ms: number) => {
     const timer = { ms, run };
     timers.push(timer);
     return () => void timers.splice(timers.indexOf(timer), 1);

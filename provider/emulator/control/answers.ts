@@ -9,7 +9,7 @@ import { protocolSchema } from "../packet/packet";
 const count = z.int();
 
 /** Prefixes with their values. */
-const entries = z.record(z.string(), z.number());
+export const entries = z.record(z.string(), z.number());
 
 export const runSchema = z
   .object({

@@ -9,15 +9,13 @@ import { type GivenState, stateAsJson } from "../state/given-state";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
 import { yamlParts } from "../state/state-yaml";
 import { strictly } from "../validation/strict";
+import { entries } from "./answers";
 import { name, setChanges, signalChanges, text } from "./arguments";
 import { type SetChanges, type SignalChanges, setChangesAsJson, withTexts } from "./given";
 import { setOf, UnknownResource } from "./lookup";
 import { getter, method, operation } from "./operation";
 
 const membersLater = (entries: OrderedPrefixes) => new Members(entries) as unknown as Record<string, number>;
-
-/** Prefixes with their values. */
-const entries = z.record(z.string(), z.number());
 
 const activePrefixes = z.record(z.string(), z.array(z.string()));
 

@@ -72,32 +72,33 @@ export class MarkStore {
   }
 
   /** The records of a table, expired ones included. For state files and tests: each record becomes an object. */
-  *records(type: MarkType, { id, contains }: MarkFilter = {}): Generator<MarkRecord, void> {
+  *records(type: MarkType, filter?: MarkFilter): Generator<MarkRecord, void> {
     const { now } = this;
-    const hasAddress = contains === undefined ? undefined : hasAddressIn(type, Prefix.parse(contains));
-    for (const { family, mark } of this.held(type, now)) {
-      if (id !== undefined && mark.id !== id) continue;
-      if (!hasAddress || hasAddress(family, mark.key)) yield asRecord(type, family, mark, now);
-    }
+    for (const { family, mark } of this.filtered(type, now, filter)) yield asRecord(type, family, mark, now);
   }
 
   /** The live records with the largest values, largest first; no others become objects. */
-  largest(type: MarkType, limit: number, { id, contains }: MarkFilter = {}): MarkRecord[] {
+  largest(type: MarkType, limit: number, filter?: MarkFilter): MarkRecord[] {
     const { now } = this;
-    const hasAddress = contains === undefined ? undefined : hasAddressIn(type, Prefix.parse(contains));
     let found: { family: 4 | 6; mark: HeldMark }[] = [];
     const keepLargest = () => {
       found = found.sort((a, b) => b.mark.value - a.mark.value).slice(0, limit);
     };
-    for (const held of this.held(type, now)) {
-      const { family, mark } = held;
-      const passes = (id === undefined || mark.id === id) && (!hasAddress || hasAddress(family, mark.key));
-      if (mark.expires > now && passes) found.push(held);
+    for (const held of this.filtered(type, now, filter)) {
+      if (held.mark.expires > now) found.push(held);
       // Sorting now and then instead of placing each: a million records are never all here.
       if (found.length >= limit + 4_096) keepLargest();
     }
     keepLargest();
     return found.map(({ family, mark }) => asRecord(type, family, mark, now));
+  }
+
+  private *filtered(type: MarkType, now: number, { id, contains }: MarkFilter = {}) {
+    const hasAddress = contains === undefined ? undefined : hasAddressIn(type, Prefix.parse(contains));
+    for (const held of this.held(type, now)) {
+      const { family, mark } = held;
+      if ((id === undefined || mark.id === id) && (!hasAddress || hasAddress(family, mark.key))) yield held;
+    }
   }
 
   /** Number of live records of each id; ids without any are left out. */
@@ -129,14 +130,14 @@ export class MarkStore {
     for (const type of MARK_TYPES) for (const record of records[type] ?? []) this.put(type, record);
   }
 
-  /** Puts one record; false when a full table refused it. Errors as in {@link import}. */
-  put(type: MarkType, record: MarkRecord): boolean {
+  /** Puts one record, unless a full table refuses it. Errors as in {@link import}. */
+  put(type: MarkType, record: MarkRecord): void {
     const { now } = this;
     const { family, key } = recordKey(type, record);
     const { id, value = 1, lifetime = Number.POSITIVE_INFINITY, age = 0, expiredFor } = record;
     const expires = now + 1000 * (expiredFor === undefined ? lifetime : -expiredFor);
     const mark = { key, id, value, created: now - age * 1000, expires };
-    return this.tables[type][family].put(mark, now) !== undefined;
+    this.tables[type][family].put(mark, now);
   }
 
   count(type: MarkType): { active: number; expired: number } {

@@ -1,13 +1,14 @@
+import type { Wall } from "./clock";
+
 /** Calls back once when nothing was under way for so long, in real time. */
 export class IdleWatch {
   private underWay = 0;
   private cancel = (): void => {};
 
-  /** @param after Calls back after so many milliseconds, unless the function that it returns is called before. */
   constructor(
     private readonly idleMs: number,
     private readonly isIdle: () => void,
-    private readonly after = unrefTimer,
+    private readonly timer: Wall["timer"],
   ) {
     this.wait();
   }
@@ -29,15 +30,9 @@ export class IdleWatch {
   }
 
   private wait(): void {
-    this.cancel = this.after(this.idleMs, () => {
+    this.cancel = this.timer(() => {
       this.stop();
       this.isIdle();
-    });
+    }, this.idleMs);
   }
-}
-
-/** Keeps no process from ending. */
-function unrefTimer(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms).unref();
-  return () => clearTimeout(timer);
 }
