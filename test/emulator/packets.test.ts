@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { connectEmulator, type EmulatorState, type MarkQuery, startEmulator, synFlood } from "../../provider/emulator";
+import {
+  connectEmulator,
+  type Emulator,
+  type EmulatorState,
+  type MarkQuery,
+  startEmulator,
+  synFlood,
+} from "../../provider/emulator";
 import type { Overview } from "../../provider/emulator/page/answers";
 import { control, EDGE, fapi, signaling } from "./calls";
 
@@ -61,19 +68,23 @@ test("signaling, rules, marks and a committed set work together", async () => {
   await expect(() => emulator.marks("profile://edge/nowhere", "shost")).toThrow(RangeError);
 });
 
-test("generated traffic leaves its marks, and the same seed the same ones", async () => {
-  const marksOf = async () => {
+test("generated traffic leaves its marks, and the same seed the same ones, here and from afar", async () => {
+  const of = { to: ["198.51.100.0/28"], seed: 3 };
+  const here = (emulator: Emulator) => emulator.receiveTraffic(synFlood(of), 25_000);
+  const afar = async ({ control }: Emulator) =>
+    (await connectEmulator(control)).traffic({ kind: "synFlood", ...of, count: 25_000 });
+  const marksOf = async (receive: typeof here) => {
     await using emulator = await startEmulator({ state });
     emulator.clock.freeze("2026-12-01T00:00:00Z");
     emulator.signal("client-a", { start: ["198.51.100.0/24"] });
-    const summary = await emulator.receiveTraffic(synFlood({ to: ["198.51.100.0/28"], seed: 3 }), 25_000);
+    const summary = await receive(emulator);
     expect(summary).toMatchObject({ packets: 25_000, accepted: 25_000, dropped: 0, unbound: 0 });
     return emulator.marks("profile://edge/protected", "shost");
   };
-  const marks = await marksOf();
+  const marks = await marksOf(here);
   expect(marks).toHaveLength(256);
   expect(marks.reduce((total, { value = 0 }) => total + value, 0)).toBe(25_000);
-  expect(await marksOf()).toEqual(marks);
+  expect(await marksOf(afar)).toEqual(marks);
 });
 
 test("marks are asked for by rule, by address and up to a limit, here and from afar", async () => {
