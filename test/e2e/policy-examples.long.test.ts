@@ -69,30 +69,6 @@ describe("examples/policy-infra-repo", () => {
   });
 });
 
-describe("examples/quickstart", () => {
-  it("has no policy configuration, and is told so once for each set and nothing else", async () => {
-    await using repo = await example("quickstart", ["dev"], TYPES_ARE_CHECKED);
-    const { stack, run } = repo;
-    stack.environment({
-      PACKETFILTER_ENDPOINT: "http://127.0.0.1:9",
-      PACKETFILTER_SIGNALING_URL: "http://127.0.0.1:9/path",
-      PACKETFILTER_CLIENT_ID: "edge",
-    });
-    const preview = await run("preview", "dev", "--policy-pack", PACK);
-    expect(preview.code, preview.text).toBe(0);
-    const reports = preview.text.split("\n").filter((line) => /not configured/.test(line));
-    expect(preview.text).not.toContain("[mandatory]");
-    expect(preview.text.match(/\[advisory\]/g)).toHaveLength(3);
-    expect(reports.map((line) => line.trim().split(":").slice(0, 3).join(":"))).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^prefixset:\/\/edge\/blocked: not configured/),
-        expect.stringMatching(/^prefixset:\/\/edge\/partners: not configured/),
-        expect.stringMatching(/^`ownedPrefixes`: not configured/),
-      ]),
-    );
-  });
-});
-
 describe("examples/policy-own-pack", () => {
   it("is whole in the archive that `pulumi policy publish` uploads", async () => {
     const folder = join(root, "examples/policy-own-pack");
