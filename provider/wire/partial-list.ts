@@ -139,29 +139,26 @@ function ignoredBy(answers: Answers | undefined): ReadonlySet<string> {
 /** @param inner Member that leads to the list, in the objects around it. */
 function* doubtsIn(object: JsonObject, path: readonly string[], scope: Scope, inner?: unknown): Generator<Doubt> {
   const isIgnored = (names: readonly string[]) => scope.ignored.has(names.join(".").toLowerCase());
+  // Numbers beside another list may be about that one.
+  const others = scope.isOther ? Object.values(object).map((one) => Object.keys(one ?? {}).length) : [];
+  const length = Math.max(scope.length, ...others);
   for (const name in object) {
     const value = object[name];
     const own = [...path, name];
     if ((value === inner && inner !== undefined) || isIgnored(own)) continue;
     if (isObject(value) && path.length < DEEPEST) {
-      if (scope.isNamed && listCandidate(value) !== undefined) continue;
-      const within = { ...scope, isAround: false };
-      yield* doubtsIn(value, own, scope.isNamed && holdsList(value) ? aroundOther(value, within) : within);
+      const isOther = scope.isOther || (scope.isNamed && holdsList(value));
+      if (!scope.isNamed || listCandidate(value) === undefined)
+        yield* doubtsIn(value, own, { ...scope, isAround: false, isOther });
       // Of which no member is doubtful by itself.
       const isSign = !HARMLESS.has(key(name)) && (MORE.test(key(name)) || PLACES.test(key(name)));
       if (isSign && Object.keys(value).some((one) => !isNothing(value[one]) && !isIgnored([...own, one])))
         yield { path: own, ...CONTINUES };
       continue;
     }
-    const problem = problemOf(key(name), value, object, scope);
+    const problem = problemOf(key(name), value, object, { ...scope, length });
     if (problem !== undefined && (!scope.isOther || problem.says !== undefined)) yield { path: own, ...problem };
   }
-}
-
-/** Numbers in an object around another list may be about that one. */
-function aroundOther(object: JsonObject, scope: Scope): Scope {
-  const lengths = Object.values(object).map((one) => Object.keys(one ?? {}).length);
-  return { ...scope, isOther: true, length: Math.max(scope.length, ...lengths) };
 }
 
 function problemOf(

@@ -295,6 +295,8 @@ describe("a list is the whole list only where nothing beside it may say otherwis
     [{ meta: { total: 5, links: [{ href: "/1" }] } }, "meta.total"],
     [{ paging: { pages: 4, links: [{ rel: "self", href: "/1" }] } }, "paging.pages"],
     [{ links: [{ rel: "next", href: "/2" }] }, "links"],
+    [{ next: KEYED }, "next"],
+    [{ log: { lines: [{ at: 1 }, { at: 2 }], page: { total: 2 } } }, "log.page.total"],
     [{ log: { lines: [{ at: 1 }], page: { next: "/2" } } }, "log.page.next"],
     [{ staged: { rows: [...ONE, ...ONE], total: 3 } }, "staged.total"],
   ])("a list at the path that the settings name is a part beside %j, too", (beside, named) => {
