@@ -1,6 +1,12 @@
 import { expect } from "vitest";
 import type { NodeOptions } from "../../provider/client";
-import { type Dialect, type DialectSettings, deviations, dialect as parsed } from "../../provider/emulator";
+import {
+  type Dialect,
+  type DialectSettings,
+  deviations,
+  dialect as parsed,
+  type SwitchName,
+} from "../../provider/emulator";
 import type { ProbeResult } from "../../provider/probe/finding";
 import { answersOf } from "./script";
 import { expectExpressed } from "./strange";
@@ -19,6 +25,9 @@ export async function expectRecognised(
   await expectSameAnswers(truth, result);
   return written;
 }
+
+/** Switches that a probe always finds out, and that the answers to the requests below need not show. */
+const UNSHOWN = ["markExpired", "maxEntriesPerRequest", "maxValue", "deleteCovers", "deleteSpelling"] as const;
 
 /** The dialect that a probe of an emulator gives back, all that it did not find out at its default. */
 async function found(settings: DialectSettings | `seed:${number}`, given: Partial<NodeOptions>) {
@@ -49,9 +58,12 @@ async function found(settings: DialectSettings | `seed:${number}`, given: Partia
   // A status is asked for in the pace of the client, so a delay is measured as twice as long at most.
   expect(result.statusDelay, about).toBeGreaterThanOrEqual(truth.statusDelay);
   expect(result.statusDelay, about).toBeLessThanOrEqual(2 * truth.statusDelay + 100);
-  // What no answer of a single request shows.
-  const { commitDelay, markPace } = truth;
-  const shown = { ...(truth.listShows === "applied" && { commitDelay }), ...(markPace === "node" && { markPace }) };
+  const names: SwitchName[] = [
+    ...UNSHOWN,
+    ...(truth.listShows === "applied" ? (["commitDelay"] as const) : []),
+    ...(truth.markPace === "node" ? (["markPace"] as const) : []),
+  ];
+  const shown = Object.fromEntries(names.map((name) => [name, truth[name]]));
   expect(result, about).toMatchObject(shown);
   return { truth, result, dialect, node: written };
 }
