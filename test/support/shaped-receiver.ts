@@ -13,7 +13,7 @@ export interface ShapedReceiver extends AsyncDisposable {
   readonly asked: string[];
 }
 
-/** What a receiver does beside its answers. */
+/** Behaviour of a receiver apart from its answers. */
 interface Manners {
   /** Another secret is refused in the contract's words. Default: any is accepted. */
   readonly secret?: string;

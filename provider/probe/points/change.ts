@@ -9,7 +9,7 @@ export const VERDICTS = measured(["answers.success", "answers.failure"]);
 
 type Entries = readonly (readonly [prefix: string, value: number])[];
 
-/** What a change of the set came to. */
+/** Result of a change of the set. */
 interface Came {
   /** The listed entries, read when they are asked for. @throws {Unclear} */
   list(): readonly ListedEntry[];

@@ -9,7 +9,7 @@ import type { ListPlace } from "./list-place";
 
 type Names = NonNullable<Answers["names"]>;
 
-/** What is known to be in a list: entries of a set, names of profiles. */
+/** Entries of a set, and names of profiles, that are known to be in a list. */
 export interface Known {
   readonly entries?: readonly KnownEntry[];
   readonly names?: readonly string[];
