@@ -100,7 +100,7 @@ function readConfigFile(file: string, { PACKETFILTER_POLICIES: named }: Environm
     if (error instanceof ExcessError) throw new PolicyConfigError(file, [{ path: "", message: error.message }]);
     throw new PolicyConfigError(file, [{ path: "", message: `is not YAML: ${(error as Error).message}` }]);
   }
-  // What failed to write the file leaves this: defaults are no policies of anybody.
+  // What failed to write the file leaves this: the defaults are not what was meant.
   if (read === null || read === undefined)
     throw new PolicyConfigError(file, [{ path: "", message: "is empty: write at least {}" }]);
   return read as PolicyConfigInput;

@@ -322,7 +322,7 @@ rules:
     expect(set.err).not.toContain("Rule ");
   });
 
-  test.each(["", "# No rule.\n"])("an empty file is no policy of anybody: %j", async (text) => {
+  test.each(["", "# No rule.\n"])("an empty file is refused: %j", async (text) => {
     await write("packetfilter-policies.yaml", text);
     const ended = await block("203.0.113.7", now);
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("is empty: write at least {}")]);

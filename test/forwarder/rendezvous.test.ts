@@ -6,7 +6,7 @@ const among = (names: readonly string[], all = nodes) => shareOut(names.map((nam
 const sizes = (owners: Map<string, string>) =>
   [...new Set(owners.values())].map((name) => [...owners.values()].filter((one) => one === name).length).sort();
 
-test("nodes are spread evenly over any number of members, the same wherever it is reckoned and whoever was away", () => {
+test("nodes are spread evenly over any number of members, in each process alike, whatever members were away before", () => {
   const members = [[], ["a"], ["a", "b"], ["a", "b", "c"]];
   expect(members.map((names) => sizes(among(names)))).toEqual([[], [10], [5, 5], [3, 3, 4]]);
   expect(among(["c", "a", "b"], [...nodes].reverse())).toEqual(among(["a", "b", "c"]));
