@@ -13,7 +13,7 @@ export function transportSafety(
   if (url.protocol === "https:") return "https";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (host === "localhost") return "loopback";
-  if (hosts.includes(host)) return "allowed network";
+  if (hosts.some((one) => one.toLowerCase() === host)) return "allowed network";
   let prefix: Prefix;
   try {
     prefix = Prefix.parse(host);

@@ -41,7 +41,7 @@ export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOp
   const file = findPolicyConfig(options);
   const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file, environment), rules, file);
   const emergency = environment.PACKETFILTER_POLICIES_EMERGENCY;
-  return emergency ? { ...config, emergency } : config;
+  return emergency?.trim() ? { ...config, emergency } : config;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Level } from "./rule-settings";
 import type { PolicyConfig } from "./schema-types";
-import { prefix, setPattern, stackPattern, until } from "./values";
+import { prefix, setPattern, stackPattern, until, words } from "./values";
 
 export type { Level } from "./rule-settings";
 
@@ -32,7 +32,7 @@ const exception = z
     prefix: prefix.optional().describe("The exception is for this prefix and prefixes within it."),
     set: setPattern.optional().describe("The exception is for sets that match."),
     until: until.describe("Last day (UTC) or last moment of the exception."),
-    reason: z.string().min(1).describe("Reason, for later readers."),
+    reason: words.describe("Reason, for later readers."),
   })
   .refine((value) => value.prefix !== undefined || value.set !== undefined, {
     message: "an exception is for a `prefix`, for a `set`, or for both: name at least one",
@@ -90,9 +90,7 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
       .describe(
         "Level of a mandatory finding whose exception has ended: a warning, so that no nightly preview fails at midnight, or a failure.",
       ),
-    emergency: z
-      .string()
-      .min(1)
+    emergency: words
       .optional()
       .describe("The name of an incident. While it is set, mandatory rules only warn, and every message names it."),
     rules: z.strictObject(settings).default({}).describe("Level and settings of single rules."),

@@ -15,7 +15,17 @@ export const prefix = z.string().transform((text, context) => {
 /** A pattern for set addresses: `*` stays within one name, `**` does not. */
 export const setPattern = z
   .string()
-  .regex(/^prefixset:\/\//, 'a pattern for sets begins with "prefixset://", as in prefixset://*/blocked*');
+  .regex(/^prefixset:\/\//, 'a pattern for sets begins with "prefixset://", as in prefixset://*/blocked*')
+  .refine(matchesSome, "matches no set: write arena and set, or arena, profile and set, or ** for anything");
+
+/** True for a pattern with as many names as some set has. */
+function matchesSome(pattern: string): boolean {
+  const names = pattern.slice("prefixset://".length).split("/");
+  return pattern.includes("**") || (names.every((name) => name !== "") && [2, 3].includes(names.length));
+}
+
+/** A text that says something. */
+export const words = z.string().regex(/\S/, "is empty");
 
 /** A pattern for stack names. */
 export const stackPattern = z.string().min(1);
@@ -48,7 +58,8 @@ export const until = z.string().transform((text, context) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   const moment = new Date(isDay ? `${text}T23:59:59.999Z` : text);
-  if ((!isDay && !isTime) || Number.isNaN(moment.getTime())) {
+  const isDate = z.iso.date().safeParse(text.slice(0, 10)).success;
+  if ((!isDay && !isTime) || !isDate || Number.isNaN(moment.getTime())) {
     context.addIssue({
       code: "custom",
       message: `${JSON.stringify(text)} is not a date: write 2026-12-31 or 2026-12-31T18:00:00Z`,

@@ -9,10 +9,13 @@ import { specialPurpose } from "../special-purpose-lookup";
 export const SHORTEST_BY_DEFAULT = { ipv4: 8, ipv6: 16 } as const;
 
 const bounds = (bits: number, shortest?: number) =>
-  z.strictObject({
-    shortest: shortest === undefined ? z.int().min(1).max(bits).optional() : z.int().min(1).max(bits).default(shortest),
-    longest: z.int().min(1).max(bits).optional(),
-  });
+  z
+    .strictObject({
+      shortest:
+        shortest === undefined ? z.int().min(1).max(bits).optional() : z.int().min(1).max(bits).default(shortest),
+      longest: z.int().min(1).max(bits).optional(),
+    })
+    .refine(({ shortest = 1, longest = bits }) => shortest <= longest, "allows no length: shortest is above longest");
 
 const perRole = z.strictObject({ ipv4: bounds(32).optional(), ipv6: bounds(128).optional() }).optional();
 

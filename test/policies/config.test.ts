@@ -64,6 +64,22 @@ describe("a configuration", () => {
     ],
     [
       "an exception without an end",
+      { exceptions: [{ ...good.exceptions[0], until: "2026-02-31" }] },
+      'exceptions[0].until: "2026-02-31" is not a date: write 2026-12-31',
+    ],
+    [
+      "a pattern for what no set is",
+      { sets: [{ pattern: "prefixset://edge", role: "block" }] },
+      "sets[0].pattern: matches no set",
+    ],
+    ["an emergency without a name", { emergency: " " }, "emergency: is empty"],
+    [
+      "lengths that allow none",
+      { rules: { "prefix-length": { ipv4: { shortest: 24, longest: 16 } } } },
+      'rules["prefix-length"].ipv4: allows no length',
+    ],
+    [
+      "a date in words",
       { exceptions: [{ ...good.exceptions[0], until: "soon" }] },
       'exceptions[0].until: "soon" is not a date: write 2026-12-31',
     ],

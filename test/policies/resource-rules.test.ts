@@ -64,7 +64,7 @@ describe("endpoint-transport", () => {
   test("http on a management network passes, and on a network or host of the rule", () => {
     const config = {
       managementPrefixes: ["192.0.2.0/24", "2001:db8::/64"],
-      rules: { "endpoint-transport": { networks: ["198.51.100.0/24"], hosts: ["node.example.net"] } },
+      rules: { "endpoint-transport": { networks: ["198.51.100.0/24"], hosts: ["Node.Example.net"] } },
     };
     const nodes = ["http://192.0.2.7", "http://[2001:db8::1]:81", "http://198.51.100.1", "http://node.example.net"];
     expect(
