@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { HttpServer } from "../../../provider/emulator/http/http-server";
 import { reset, sendTruncated } from "../../../provider/emulator/http/reply";
+import { ownPort } from "../../support/ports";
 import { Machine } from "../world/machines";
 import type { Answer } from "../world/network";
 
@@ -20,7 +21,8 @@ export class RealMachine extends Machine implements AsyncDisposable {
 
   /** Opens one more address. @returns for example `http://127.0.0.1:40000` */
   async open(watch: Watch): Promise<string> {
-    const server = await HttpServer.listen({ host: "127.0.0.1", port: 0 });
+    // One that nothing else takes while it refuses connections.
+    const server = await HttpServer.listen({ host: "127.0.0.1", port: await ownPort() });
     this.servers.push(server);
     server.serve((request, response) => void this.serve(request, response, watch));
     return server.origin;
