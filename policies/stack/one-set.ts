@@ -35,9 +35,10 @@ export function byNode(resources: readonly SetResource[]): Together[] {
 
 function together(resources: readonly SetResource[], keyOf: (resource: SetResource) => string): Together[] {
   const places = new Map<string, SetResource[]>();
+  const addresses = addressesOf(resources);
   for (const resource of resources) {
     const own = keyOf(resource);
-    for (const node of resource.nodes) addTo(places, `${nodeKey(node, resource)} ${own}`, resource);
+    for (const node of resource.nodes) addTo(places, `${nodeKey(node, resource, addresses)} ${own}`, resource);
   }
   const index = new Map(resources.map((resource, at) => [resource, at]));
   const groups = new Map<string, { holders: readonly SetResource[]; nodes: number }>();
@@ -50,7 +51,24 @@ function together(resources: readonly SetResource[], keyOf: (resource: SetResour
   return [...groups.values()];
 }
 
-// A node is identified by its name, else by its address, else by what the program gives. The key may hold secrets and is only compared.
-function nodeKey(node: Connection, { endpoint }: SetResource): string {
-  return node.name ?? endpoint ?? node.url ?? "";
+/** The addresses of each name: more than one where two providers have nodes of one name. */
+function addressesOf(resources: readonly SetResource[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { nodes, endpoint } of resources) {
+    const [name] = nodes.map((node) => node.name);
+    if (name === undefined || endpoint === undefined) continue;
+    found.set(name, (found.get(name) ?? new Set()).add(endpoint));
+  }
+  return found;
+}
+
+// A node is identified by its address, which two names may have, else by the only address of its name, else by the name, else by what the
+// program gives. The key may hold secrets and is only compared.
+function nodeKey(
+  { name, url }: Connection,
+  { endpoint }: SetResource,
+  addresses: ReadonlyMap<string, ReadonlySet<string>>,
+): string {
+  const [only, ...others] = addresses.get(name ?? "") ?? [];
+  return endpoint ?? (others.length === 0 ? only : undefined) ?? name ?? url ?? "";
 }

@@ -161,6 +161,12 @@ describe("exclusive-owner", () => {
     const owner = (name: string, node: string) => prefixSet({ node }, name);
     expect(messagesOf(exclusiveOwner, [owner("a", "fra1"), owner("b", "fra1")])).toHaveLength(1);
     expect(messagesOf(exclusiveOwner, [owner("a", "fra1"), owner("b", "ams1")])).toEqual([]);
+    // Two names of one address, and one name of two providers at two addresses.
+    const at = (name: string, node: string, endpoint: string) => prefixSet({ set: "blocked", node, endpoint }, name);
+    const one = "http://192.0.2.1";
+    expect(messagesOf(exclusiveOwner, [at("a", "fra1", one), at("b", "fra2", one)])).toHaveLength(1);
+    expect(messagesOf(exclusiveOwner, [at("a", "fra1", one), owner("b", "fra1")])).toHaveLength(1);
+    expect(messagesOf(exclusiveOwner, [at("a", "fra1", one), at("b", "fra1", "http://192.0.2.2")])).toEqual([]);
   });
 });
 
