@@ -64,7 +64,10 @@ export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Res
   readonly on: readonly K[];
   /** Finds breaches of the rule in one resource. */
   judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
-  /** Properties that replace the resource's own at the level `remediate`. They must only ever make a stack safer. */
+  /**
+   * Properties that replace the resource's own at the level `remediate`; a list holds what is added to that of the resource. They must
+   * only ever make a stack safer.
+   */
   remediate?(resource: ResourceOf<K>, context: Context<z.output<S>>): Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_MAX_REMOVALS, parseShareLimit, SHARE_TEXT, uncovered } from "../../provider/model/limits";
+import { DEFAULT_MAX_REMOVALS, SHARE_TEXT, uncovered } from "../../provider/model/limits";
 import { prefix, setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { bindsSet } from "../pattern";
@@ -94,21 +94,32 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
   }
   if (!resource.isWhole) return lacks;
   for (const name of ["maxEntries", "maxRemovals", "maxChanges"] as const) {
-    const own = resource[name] ?? (name === "maxRemovals" ? DEFAULT_MAX_REMOVALS : undefined);
     const limits = mine.flatMap((one) => one[name] ?? []);
-    const strictest = limits.reduce<Share | undefined>((least, one) => stricter(least, one, resource), own);
-    if (strictest !== undefined && strictest !== own) lacks[name] = strictest;
+    const limit = stricter(resource[name], limits);
+    if (limit === undefined) continue;
+    // A set without the argument has a default already.
+    const hasStricter = name === "maxRemovals" && resource[name] === undefined && !isNumber(limit);
+    if (!hasStricter || stricter(DEFAULT_MAX_REMOVALS, [limit]) !== undefined) lacks[name] = limit;
   }
   return lacks;
 }
 
-/** The stricter of two limits. A number beside a percentage is compared for the entries of the set. */
-function stricter(one: Share | undefined, other: Share, { entries }: SetResource): Share {
-  if (one === undefined) return other;
-  const isSameKind = String(one).endsWith("%") === String(other).endsWith("%");
-  const size = (limit: Share) =>
-    isSameKind ? Number.parseFloat(String(limit)) : (parseShareLimit(limit)?.of(entries.length) ?? 0);
-  return size(other) < size(one) ? other : one;
+/** The strictest limit of the form of the resource's own that is stricter than that: a number of entries and a share cannot be compared. */
+function stricter(own: Share | undefined, limits: readonly Share[]): Share | undefined {
+  const form = isNumber(own ?? limits[0] ?? 0);
+  const alike = limits.filter((limit) => isNumber(limit) === form);
+  const least = Math.min(...alike.map(amountOf));
+  return least < amountOf(own ?? Number.POSITIVE_INFINITY)
+    ? alike.find((limit) => amountOf(limit) === least)
+    : undefined;
+}
+
+function isNumber(limit: Share): boolean {
+  return !String(limit).endsWith("%");
+}
+
+function amountOf(limit: Share): number {
+  return Number.parseFloat(String(limit));
 }
 
 // A remediation follows `check`, so the resource itself would check the added prefixes only when it writes. With this

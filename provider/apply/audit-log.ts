@@ -34,7 +34,7 @@ export function requireAuditLog(file: string, subject: string): void {
     Error,
     (error) => {
       const why = `the audit log ${file} cannot be written (packetfilter:auditLog): ${messageOf(error)}.`;
-      throw new Error(`${subject}: nothing was sent, since ${why} Make its folder, or correct the setting.`);
+      throw new Error(`${subject}: nothing was sent, since ${why} Make it writable, or correct the setting.`);
     },
   );
 }

@@ -267,8 +267,10 @@ export function audit({ settings, folder }: Project, record: AuditRecord, io: Cl
 /** @throws {Error} if the project forbids changes at nodes and receivers, or its audit log cannot be written */
 export function requireWritable({ settings, source, folder }: Project, option: string): void {
   const { readOnly, auditLog } = settings;
-  if (auditLog !== undefined) requireAuditLog(resolve(folder ?? ".", auditLog), option);
-  if (!readOnly) return;
+  if (!readOnly) {
+    if (auditLog !== undefined) requireAuditLog(resolve(folder ?? ".", auditLog), option);
+    return;
+  }
   const file = source("readOnly");
   const why = file === "the environment" ? "PACKETFILTER_READ_ONLY" : `packetfilter:readOnly in ${file}`;
   throw new Error(

@@ -96,8 +96,9 @@ export async function chooseStack(
   const hasNoFile = given === undefined || (named === undefined && names.length === 0);
   if (file !== undefined || hasNoFile) return { name: wanted ?? names[0], file };
   const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is no stack's file";
+  const remedy = named === undefined ? ` Unset it, or make an empty Pulumi.${wanted}.yaml.` : "";
   throw new UsageError(
-    `${named === undefined ? "PULUMI_STACK=" : "--stack "}${given}: ${place} has no Pulumi.${wanted}.yaml; ${there}.${likelyMeant(wanted ?? "", names)} Nothing was changed.`,
+    `${named === undefined ? "PULUMI_STACK=" : "--stack "}${given}: ${place} has no Pulumi.${wanted}.yaml; ${there}.${likelyMeant(wanted ?? "", names)} Nothing was changed.${remedy}`,
   );
 }
 

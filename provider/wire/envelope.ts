@@ -123,13 +123,21 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   const length = isKeyedByName && found?.kind !== "keyed" ? Object.keys(value).length : sizeOf(found);
   refusePartial({ within, list: value, length, isNamed: true }, habits.answers);
   if (sizeOf(found) === 0) refuseUntold({ within, path }, habits);
-  const list = listAt(path, found, json, habits);
+  const list = listAt(path, found, json, habits) ?? numberedRows(value);
   if (list) return list;
   // Profiles may be keyed by name and rules by id; only the setting distinguishes such keys from other members.
   if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
     return { kind: "keyed", members: value };
   }
   throw unknownShape(json, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
+}
+
+/** Rows keyed by their numbers from 0 without a gap, at a place that the settings name. */
+function numberedRows(value: unknown): ListInAnswer | undefined {
+  if (!isObject(value)) return undefined;
+  // JavaScript sorts members that are numbers.
+  const isRow = (name: string, index: number) => name === String(index);
+  return Object.keys(value).every(isRow) ? { kind: "array", elements: Object.values(value) } : undefined;
 }
 
 /** Refuses one element of an array, as in `0.data`, whose neighbours hold such lists as well: they may be further parts. */

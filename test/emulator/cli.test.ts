@@ -321,7 +321,7 @@ test("from a node that needs settings, in the file that a probe writes, and at i
   const dialect = { listEnvelope: "payload", prefixKey: "subnet", markPace: "table" as const };
   await using node = await startEmulator({ state: original, dialect });
   const args = ["capture", "--endpoint", node.endpoint, "edge", "--output", "json", "--mark-pace", "off"];
-  expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining('answers.path: "payload"') });
+  expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("Describe it by answers.path.") });
   const file = join(folder, "node.json");
   await writeFile(
     file,

@@ -91,7 +91,7 @@ const REFUSED: [reason: string, shape: Omit<Shape, "type">][] = [
   ['"203.0.113.0/24" is not the address of a mark', { body: '[{"a":"203.0.113.45"},{"a":"203.0.113.0/24"}]' }],
   ['"total" is 2 and 1 are listed', { body: '{"data":[{"a":"203.0.113.45","v":1}],"total":2}' }],
   ["no such profile", { body: '{"error":"no such profile"}' }],
-  ['Set answers.names: { address: "host" }.', { body: '[{"host":"203.0.113.45","zone":3}]' }],
+  ["Describe it by answers.names.", { body: '[{"host":"203.0.113.45","zone":3}]' }],
   ["the status 206 says that this is a part of the list", { body: PART, status: 206 }],
   ["the header Content-Range says", { body: PART, headers: { "content-range": "items 0-0/2" } }],
   [

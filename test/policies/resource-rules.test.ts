@@ -48,6 +48,9 @@ describe("organisation-rails", () => {
     );
     expect(remediated).toEqual(kept);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: "80%" }))).toEqual([]);
+    expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: 60 }))).toHaveLength(1);
+    // How many entries a share is depends on the node.
+    expect(messagesOf(organisationRails, [prefixSet({ maxRemovals: 50 })], rails({ maxRemovals: "20%" }))).toEqual([]);
   });
   test("a share of more than all is none", () => {
     const wrong = () => messagesOf(organisationRails, [], rails({ maxRemovals: "150%" }));

@@ -75,9 +75,9 @@ export function readingOf({ url, command, table, answer }: Seen, answers: Answer
   return content === "error" || content === "html";
 }
 
-/** Paths of the single settings. */
+/** Paths of the single settings. The signs of all commands are one: without that of a command that was never refused, its failures would pass. */
 function leavesOf(settings: unknown, path: Path = []): Path[] {
-  if (!isObject(settings) || isSign(settings)) return [path];
+  if (!isObject(settings) || isSign(settings) || ["success", "failure"].includes(path.at(-1) ?? "")) return [path];
   return Object.entries(settings).flatMap(([name, value]) => leavesOf(value, [...path, name]));
 }
 

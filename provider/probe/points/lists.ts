@@ -42,9 +42,11 @@ export const setLists: readonly Point[] = [
       const found = solve({ answer, url, before: learned.answers });
       if (!found) {
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
+        const rows = unreadRows(answer);
+        if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, evidence);
         if (reading.kind !== "done" && reading.remedy !== undefined && reading.remedy !== PROBE)
           return { is: "unread", node: why, evidence };
-        throw new Unusable(UNREADABLE, unreadRows(answer) ?? why, OWN_READER, evidence);
+        throw new Unusable(UNREADABLE, why, OWN_READER, evidence);
       }
       const { known, list } = found;
       learned.learn(known);

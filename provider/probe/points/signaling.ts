@@ -260,9 +260,9 @@ export const signaling: readonly Point[] = [
       const isStarted = async () => {
         await bench.pause(2 * delayMs + TIMING.firstPause);
         const status = await signaling.status();
-        const seen = signaling.shownIn(status);
-        if (!seen) throw new Unclear("the status is not understood", [status]);
-        return seen.map(String).includes(idle);
+        const reading = signaling.read(status);
+        if (reading.kind !== "done") throw new Unclear("the status is not understood", [status]);
+        return reading.value.map(String).includes(idle);
       };
       const evidence = [answer];
       if (await isStarted()) return { is: "others", evidence };

@@ -93,7 +93,9 @@ function isRecord(value: unknown): boolean {
 /** `edge.blocked` is `{arena}.{set}` for that set. */
 function generic(path: string, url: ResourceUrl): string {
   if (path === WHOLE) return path;
-  const names = new Map(Object.entries(url).flatMap(([part, name]) => (part === "kind" ? [] : [[name, `{${part}}`]])));
+  // The first part of that name counts.
+  const parts = Object.entries(url).filter(([part]) => part !== "kind");
+  const names = new Map(parts.reverse().map(([part, name]) => [name, `{${part}}`]));
   return path
     .split(".")
     .map((name) => names.get(name) ?? name)

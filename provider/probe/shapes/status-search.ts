@@ -69,7 +69,9 @@ export function prefixesIn(body: string): Prefix[] {
   return wordsIn(body).flatMap((word) => prefixIn(word, { hostBits: "mask" }) ?? []);
 }
 
-/** All words of a text that look like addresses. */
+/** All words of a text that look like addresses, without a colon or full stop behind them. */
 export function wordsIn(body: string): string[] {
-  return body.split(/[^\w.:/]+/).filter(isAddressLike);
+  const words = body.split(/[^\da-z.:/]+/i);
+  const readable = (word: string) => prefixIn(word, { hostBits: "mask" }) !== undefined;
+  return words.map((word) => (readable(word) ? word : word.replace(/[.:]$/, ""))).filter(isAddressLike);
 }
