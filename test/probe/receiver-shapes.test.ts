@@ -42,6 +42,15 @@ test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start
   await client.close();
 });
 
+test("a receiver that stops what is not active with the word of every start says that word on success", async () => {
+  const refused = (operation: string) => (operation === "stop" ? { code: 7 } : { code: 99 });
+  await using receiver = await startShapedReceiver({ done: () => ({ code: 7 }), refused }, { secret: "k3y" });
+  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
+  const found = await probe({ urls: [], receiver: { options, prefix: OWN }, world: atOnce() });
+  expect([found.unusable, found.receiver?.answers]).toEqual([[], { success: { member: "code", values: [7] } }]);
+  expect(receiver.active.size).toBe(0);
+});
+
 /** Answers to starts and stops by their number, whose signs fail for another start or stop. */
 const NO_SIGN: Record<string, [done: (operation: "start" | "stop", at: number) => unknown, outcome: string]> = {
   "names the prefix": [(operation) => `Signaling of ${OWN}: ${operation} was carried out`, "unusable"],

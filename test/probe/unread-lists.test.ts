@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { NodeClient } from "../../provider/client";
+import { attempt } from "../../provider/model/errors";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
+import { isHollow } from "../../provider/probe/shapes/list-place";
 import { type Held, startShapedNode } from "../support/shaped-node";
 import { atOnce } from "./at-once";
 
@@ -100,4 +102,15 @@ test("a list beside an empty list of errors is read whole, and marks beside one 
   expect(await client.listPrefixSet(parseUrl(SET) as PrefixSetUrl)).toHaveLength(3);
   expect(await client.listMarks("edge", "web", "shost")).toHaveLength(1_200);
   await client.close();
+});
+
+test.each([
+  "10.1.0.0/16: 7",
+  "blocked 192.0.2.1.",
+  "blk_10.1.0.0/16",
+  '{"data":["10.1.0.0/16: 7"]}',
+  "2001:db8::/32:1",
+])("a list with an address in any spelling is no empty set: %s", (body) => {
+  const json = attempt(() => JSON.parse(body));
+  expect(isHollow({ isEmpty: false, json, body })).toBe(false);
 });

@@ -114,11 +114,15 @@ export function arraysIn(json: unknown): readonly (readonly unknown[])[] {
   return [json, ...listsIn(root).map(({ value }) => value)].filter(Array.isArray);
 }
 
+/** A part of an address, whatever stands around it: a set is not taken for empty because its spelling is unknown. */
+const OF_ADDRESS = /\d\.\d+\.\d+\.\d|[\da-f]::|::[\da-f]/i;
+
 /** True for the list of a set without any address, whatever its shape, where an array holds texts at most; meaningless for refusals. */
 export function isHollow({ isEmpty, json, body }: Listed): boolean {
   const isNone = (one: unknown) =>
     isObject(one) ? !isRecord(one) : typeof one === "string" && addressText(one) === one;
-  return isEmpty || (prefixesIn(body).length === 0 && arraysIn(json).every((array) => array.every(isNone)));
+  const hasNone = prefixesIn(body).length === 0 && !OF_ADDRESS.test(body);
+  return isEmpty || (hasNone && arraysIn(json).every((array) => array.every(isNone)));
 }
 
 /** Message for rows without a readable address; `undefined` if there are none. */
