@@ -252,7 +252,9 @@ const integers = z
 
 /** The members that all sinks have. */
 export const commonFields = {
-  name: text.regex(/^[\w.-]{1,64}$/, { error: "may have letters, digits, and . _ -, at most 64" }),
+  name: text.regex(/^\w[\w.-]{0,63}$/, {
+    error: "begins with a letter or digit, and may have these and . _ -, at most 64",
+  }),
   batch: members(batchFields).default(SINK_DEFAULTS.batch),
   spool: members(spoolFields).optional(),
   rejected: members(rejectedFields).optional(),
