@@ -223,6 +223,12 @@ describe("profiles and rules", () => {
     expect(problem.remedy).toBe(describedBy("names"));
   });
 
+  it("rows keyed by their numbers, at a place that the settings name, are rows, whose names and ids are their own", () => {
+    const answers = { path: "data" };
+    const keyed = { data: { 0: { name: "a" }, 1: { name: "b" } } };
+    expect(readProfileList(keyed, { answers })).toEqual([{ name: "a" }, { name: "b" }]);
+    expect(() => readRuleList({ data: { 0: { foo: "a" } } }, { answers })).toThrow("element 0");
+  });
   it("rules that are keyed by anything but ids are refused: their order is not known", () => {
     expect(() => readRuleList({ "192.0.2.1": { id: 1 } })).toThrow("keyed by something else than their ids");
   });
