@@ -15,20 +15,20 @@ export function unwrap(properties: Record<string, unknown>): Record<string, unkn
  * by a proxy that breaks array methods.
  */
 export function unwrapDeep(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const target = (value as Record<string, unknown>).__getSpecialProxyTarget;
-  if (target !== undefined) return unwrapDeep(target);
-  if (value instanceof Secret) return unwrapDeep(value.value);
-  if (Array.isArray(value)) return value.map(unwrapDeep);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unwrapDeep(member)]));
+  const target = targetOf(value);
+  if (typeof target !== "object" || target === null) return target;
+  if (target instanceof Secret) return unwrapDeep(target.value);
+  if (Array.isArray(target)) return target.map(unwrapDeep);
+  return Object.fromEntries(Object.entries(target).map(([key, member]) => [key, unwrapDeep(member)]));
 }
 
 /** The members of a list among properties as they are, secret ones in their wrappers; empty for anything else. */
 export function membersOf(value: unknown): readonly unknown[] {
-  if (value instanceof Secret) return membersOf(value.value);
   const target = targetOf(value);
-  if (target !== value) return membersOf(target);
-  return Array.isArray(value) ? value.map(targetOf).map((one) => (one instanceof Secret ? one : unwrapDeep(one))) : [];
+  if (target instanceof Secret) return membersOf(target.value);
+  return Array.isArray(target)
+    ? target.map(targetOf).map((one) => (one instanceof Secret ? one : unwrapDeep(one)))
+    : [];
 }
 
 /** The value behind all proxies. */

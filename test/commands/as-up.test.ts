@@ -274,6 +274,13 @@ test("an audit log that cannot be written stops a change before anything is sent
   untouched();
 });
 
+test("an audit log whose disk is full once the change is made is a warning", async () => {
+  await project("config:\n  packetfilter:auditLog: { value: /dev/full }\n");
+  const ended = await block("203.0.113.7", now);
+  expect([ended.code, ended.err]).toEqual([0, expect.stringContaining("is not in the audit log /dev/full: ENOSPC")]);
+  expect(emulator.prefixSet(BLOCKED).applied).toMatchObject({ "203.0.113.7/32": 1 });
+});
+
 describe("mandatory policies beside the program", () => {
   const POLICIES = `sets:
   - { pattern: "prefixset://*/blocked", role: block, direction: source }

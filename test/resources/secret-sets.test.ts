@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startEmulator } from "../../provider/emulator";
+import { type JournalEntry, startEmulator } from "../../provider/emulator";
 import { MiniEngine } from "../failures/support/engine";
 import { BLOCKED, entry, NODE, set, signaling } from "../failures/support/scenarios";
 
@@ -15,10 +15,10 @@ const ANY_PREFIX = /192\.0\.2\.|203\.0\.113\.|198\.51\.100\.|2001:db8/;
 const TIMING = { deadlineMs: 500, timeoutMs: 200 };
 
 /** A node and a stack with an audit log, and everything that people get to read of it. */
-async function bench(state = NODE) {
+async function bench(state = NODE, log?: string) {
   const emulator = await startEmulator({ state });
   const folder = await mkdtemp(join(tmpdir(), "packetfilter-secret-sets-"));
-  const auditLog = join(folder, "audit.ndjson");
+  const auditLog = log ?? join(folder, "audit.ndjson");
   const [client] = emulator.clients;
   const engine = new MiniEngine({
     endpoint: emulator.endpoint,
@@ -182,21 +182,26 @@ describe("a group whose prefixes are secret", () => {
   });
 });
 
-it("an audit log that cannot be written stops each change before it is sent", async () => {
-  await using emulator = await startEmulator({ state: NODE });
-  const [client] = emulator.clients;
-  const engine = new MiniEngine({
-    endpoint: emulator.endpoint,
-    signalingUrl: emulator.signalingUrl,
-    clientId: client?.clientId,
-    secretKey: client?.secretKey,
-    auditLog: "missing/audit.ndjson",
+describe("an audit log that cannot be written", () => {
+  it("stops each change before it is sent", async () => {
+    await using stack = await bench(NODE, "missing/audit.ndjson");
+    for (const one of [set({ [OURS]: 1 }), entry("theirs", THEIRS), signaling(["198.51.100.7"])]) {
+      const { errors } = await stack.engine.up([one]);
+      expect(errors.map(({ message }) => message)).toEqual([
+        expect.stringContaining("the audit log missing/audit.ndjson cannot be written"),
+      ]);
+    }
+    const isChange = ({ cmd, op }: JournalEntry) => /insert|commit|start/.test(`${cmd} ${op}`);
+    expect(stack.emulator.journal.filter(isChange)).toEqual([]);
   });
-  for (const one of [set({ [OURS]: 1 }), entry("theirs", THEIRS), signaling(["198.51.100.7"])]) {
-    const { errors } = await engine.up([one]);
-    expect(errors.map(({ message }) => message)).toEqual([
-      expect.stringContaining("the audit log missing/audit.ndjson cannot be written"),
-    ]);
-  }
-  expect(emulator.journal.filter(({ cmd, op }) => /insert|commit|start/.test(`${cmd} ${op}`))).toEqual([]);
+
+  // A disk that is full once the change is made.
+  it("after a change is a warning, and the state has the change", async () => {
+    await using stack = await bench(NODE, "/dev/full");
+    const made = await stack.engine.up([set({ [OURS]: 1 }), signaling(["198.51.100.7"])]);
+    expect(made.errors).toEqual([]);
+    expect(made.printed.filter((line) => line.includes("is not in the audit log /dev/full"))).toHaveLength(2);
+    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1 });
+    expect(stack.engine.state).toHaveLength(2);
+  });
 });
