@@ -100,7 +100,7 @@ const MEMBERS: [members: object, problem?: string][] = [
   [{ reserveBytes: "5s" }, "`reserveBytes` must be a number, alone or with B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"],
   [{ drainMs: "0.5ms" }, "`drainMs` must be a whole number"],
   [disk({ keep: "5s" }), "`sinks[0].keep` must be a number"],
-  [disk({ name: ".." }), "`sinks[0].name` begins with a letter or digit, and may have these and . _ -, at most 64"],
+  [disk({ name: ".." }), "`sinks[0].name` begins with a letter, digit or _, and may have these and . -, at most 64"],
   [disk({ batch: { maxRecords: 500, maxBytes: 1_048_576 } })],
   [disk({ batch: { maxRecords: 0 } }), "`sinks[0].batch.maxRecords` must be at least 1"],
   [disk({ batch: { maxBytes: 1 } }), "`sinks[0].batch.maxBytes` must be at least 1024"],

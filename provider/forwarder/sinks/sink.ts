@@ -253,7 +253,7 @@ const integers = z
 /** The members that all sinks have. */
 export const commonFields = {
   name: text.regex(/^\w[\w.-]{0,63}$/, {
-    error: "begins with a letter or digit, and may have these and . _ -, at most 64",
+    error: "begins with a letter, digit or _, and may have these and . -, at most 64",
   }),
   batch: members(batchFields).default(SINK_DEFAULTS.batch),
   spool: members(spoolFields).optional(),
