@@ -1,4 +1,4 @@
-import type { Prefix } from "../provider/model/prefix";
+import { Prefix } from "../provider/model/prefix";
 import { embeddedIpv4 } from "../provider/model/prefix-embedded";
 
 // Buckets by the leading bits: an address block of a registry or of an organisation falls in few of them, so most of
@@ -57,6 +57,23 @@ export class PrefixBuckets<V> {
   covering(prefix: Prefix): V | undefined {
     for (const row of this.candidates(prefix)) if (row.prefix.contains(prefix)) return row.value;
     return undefined;
+  }
+
+  /** True when the rows together contain every address of `prefix`: two halves contain the whole. */
+  covers(prefix: Prefix): boolean {
+    if (this.covering(prefix) !== undefined) return true;
+    const inside = this.candidates(prefix)
+      .map((row) => row.prefix)
+      .filter((row) => prefix.contains(row));
+    let missing = prefix.size;
+    let outer: Prefix | undefined;
+    // In this order a prefix follows the one that contains it.
+    for (const row of inside.sort(Prefix.compare)) {
+      if (outer?.contains(row)) continue;
+      outer = row;
+      missing -= row.size;
+    }
+    return missing === 0n;
   }
 
   /** The values of all rows that share an address with `prefix`, in either direction of containment, longest first. */

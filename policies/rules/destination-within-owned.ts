@@ -29,7 +29,7 @@ export const destinationWithinOwned = resourceRule({
     if (meaning.direction(resource.url) !== "destination") return;
     const owned = meaning.ownedPrefixes;
     yield* entriesFinding(resource, {
-      offence: ({ prefix }) => (owned.covering(prefix) ? undefined : true),
+      offence: ({ prefix }) => (owned.covers(prefix) ? undefined : true),
       problem: "destinations that are not within owned prefixes",
       remedy: "Remove them, or add the address block to the owned prefixes if it is yours.",
     });

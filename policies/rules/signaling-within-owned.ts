@@ -17,7 +17,7 @@ export const signalingWithinOwned = resourceRule({
 
   *judge(resource, { meaning }) {
     const owned = meaning.ownedPrefixes;
-    const offenders = resource.prefixes.filter((prefix) => !owned.covering(prefix));
+    const offenders = resource.prefixes.filter((prefix) => !owned.covers(prefix));
     if (offenders.length === 0) return;
     yield {
       problem: "prefixes that are not within owned prefixes",

@@ -51,9 +51,9 @@ export const specialPurposeRanges = resourceRule({
     yield* entriesFinding(resource, {
       offence: ({ prefix }) => {
         const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
-        if (!block || prefixes.covering(prefix)) return undefined;
+        if (!block || prefixes.covers(prefix)) return undefined;
         // Private addresses that are declared as our own are not bogons.
-        if (meaning.ownedIfAny.covering(prefix) || meaning.managementIfAny.covering(prefix)) return undefined;
+        if (meaning.ownedIfAny.covers(prefix) || meaning.managementIfAny.covers(prefix)) return undefined;
         return citation(block);
       },
       problem: `entries of this ${role} set that are or hold special-purpose addresses`,

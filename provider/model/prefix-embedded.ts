@@ -10,6 +10,8 @@ const LAST: Places = [[96, 32]];
 const RANGES: readonly { readonly range: Prefix; readonly readings: readonly Places[] }[] = [
   // IPv4-compatible addresses (RFC 4291 section 2.5.5.1).
   { range: Prefix.parse("::/96"), readings: [LAST] },
+  // The shortest that holds all IPv4-mapped addresses (RFC 4291 section 2.5.5.2), which are no prefix here by themselves.
+  { range: Prefix.parse("::fffe:0:0/95"), readings: [] },
   // The well-known prefix of translators (RFC 6052 section 2.1).
   { range: Prefix.parse("64:ff9b::/96"), readings: [LAST] },
   // Local translators (RFC 8215): an operator takes any length of RFC 6052 section 2.2 that fits, so each reading counts.

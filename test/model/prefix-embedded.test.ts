@@ -19,6 +19,8 @@ describe("an IPv6 prefix stands for IPv4 prefixes", () => {
     ["::c000:200/120", ["192.0.2.0/24"]],
     // A wider one holds one of these ranges whole.
     ["::/64", ["0.0.0.0/0"]],
+    // The shortest with all IPv4-mapped addresses.
+    ["::fffe:0:0/95", ["0.0.0.0/0"]],
     ["64::/16", ["0.0.0.0/0"]],
     ["::/0", ["0.0.0.0/0"]],
   ])("%s: %j", (text, expected) => expect(embedded(text)).toEqual(expected));
@@ -35,7 +37,7 @@ describe("an IPv6 prefix stands for IPv4 prefixes", () => {
     expect(embedded(text)).toContain(expected),
   );
 
-  test.each([["192.0.2.0/24"], ["2001:db8::/32"], ["64:ff9b:2::/48"], ["2003::/16"], ["::1:0:0/96"]])(
+  test.each([["192.0.2.0/24"], ["2001:db8::/32"], ["64:ff9b:2::/48"], ["2003::/16"], ["::1:0:0/96"], ["::fffe:0:0/96"]])(
     "%s stands for itself only",
     (text) => expect(embedded(text)).toEqual([]),
   );

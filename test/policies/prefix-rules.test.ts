@@ -171,6 +171,14 @@ describe("destination-within-owned", () => {
     );
     expect(found[0]).toContain("destinations that are not within owned prefixes (1 of 1): 198.51.100.0/23");
   });
+  test("two halves that are owned own the whole, and three quarters do not", () => {
+    const found = (...ownedPrefixes: string[]) =>
+      messagesOf(destinationWithinOwned, [prefixSet({ set: "victims", ...entries("198.51.100.0/24") })], {
+        config: { ...config, ownedPrefixes } as never,
+      });
+    expect(found("198.51.100.0/25", "198.51.100.64/26", "198.51.100.128/25")).toEqual([]);
+    expect(found("198.51.100.0/25", "198.51.100.64/26", "198.51.100.128/26")).toHaveLength(1);
+  });
   test("a set of sources is not judged", () => {
     expect(messagesOf(destinationWithinOwned, [prefixSet()], options)).toEqual([]);
   });
