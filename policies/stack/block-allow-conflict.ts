@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
+import { byNode } from "./one-set";
 
 /**
  * The same prefix in a block and an allow set of one direction: the order of rules on the node decides which counts. A
@@ -10,7 +11,7 @@ export const blockAllowConflict = stackRule({
   name: "block-allow-conflict",
   level: "advisory",
   description:
-    "No prefix is in a block set and in an allow set of the same direction; a longer prefix within a shorter one is an exception, and allowed.",
+    "No prefix is in a block set and in an allow set of the same direction on one node; a longer prefix within a shorter one is an exception, and allowed.",
   needs: ["role", "direction"],
   configure: ["sets"],
   config: z.strictObject({}),
@@ -37,20 +38,25 @@ export const blockAllowConflict = stackRule({
       role: meaning.role(resource.url),
       direction: meaning.direction(resource.url),
       entries: resource.entries,
+      of: resource.nodes && resource,
     }));
     yield* leftOut;
+    const nodes = byNode(values.map(({ of }) => of)).map(({ holders }) => new Set(holders));
     for (const direction of ["source", "destination"] as const) {
       const ofDirection = values.filter((set) => set.direction === direction);
       if (new Set(ofDirection.map(({ role }) => role)).size < 2) continue;
-      const blocked = new Map<string, string>();
-      for (const set of ofDirection.filter(({ role }) => role === "block")) {
-        for (const { prefix } of set.entries) blocked.set(prefix.toString(), set.url);
-      }
       const offenders = new Map<string, Offender>();
-      for (const set of ofDirection.filter(({ role }) => role === "allow")) {
-        for (const { prefix } of set.entries) {
-          const other = blocked.get(prefix.toString());
-          if (other) offenders.set(`${prefix} ${set.url}`, { prefix, detail: `in ${other} and ${set.url}` });
+      for (const holders of nodes) {
+        const onNode = ofDirection.filter(({ of }) => holders.has(of));
+        const blocked = new Map<string, string>();
+        for (const set of onNode.filter(({ role }) => role === "block")) {
+          for (const { prefix } of set.entries) blocked.set(prefix.toString(), set.url);
+        }
+        for (const set of onNode.filter(({ role }) => role === "allow")) {
+          for (const { prefix } of set.entries) {
+            const other = blocked.get(prefix.toString());
+            if (other) offenders.set(`${prefix} ${set.url}`, { prefix, detail: `in ${other} and ${set.url}` });
+          }
         }
       }
       if (offenders.size === 0) continue;

@@ -83,6 +83,19 @@ describe("block-allow-conflict", () => {
     const sets = [set("victims", { "198.51.100.7/32": 1 }), set("partners", { "198.51.100.7/32": 1 })];
     expect(messagesOf(blockAllowConflict, sets, options)).toEqual([]);
   });
+  test("on two nodes it is no conflict, on one node it is", () => {
+    const nodes = (block: string, allow: string) =>
+      messagesOf(
+        blockAllowConflict,
+        [
+          set("blocked", { "203.0.113.0/24": 1 }, { node: block }),
+          set("partners", { "203.0.113.0/24": 1 }, { node: allow }),
+        ],
+        options,
+      );
+    expect(nodes("n1", "n2")).toEqual([]);
+    expect(nodes("n1", "n1")).toHaveLength(1);
+  });
   test("a single entry conflicts like a set; a set unknown as yet is named as skipped", () => {
     const sets = [
       set("blocked", { "203.0.113.0/24": 1 }),
