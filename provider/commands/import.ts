@@ -66,6 +66,13 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const isSignaling = flags.signaling === true;
   const nothing = texts.length === 0 && !isSignaling ? "Name at least one set, or give --signaling." : undefined;
   requireGiven([["--out <folder>", flags.out]], nothing);
+  const [ofReceiver] = [
+    flags.receiver && "--receiver",
+    flags.signalingUrl && "--signaling-url",
+    flags.clientId && "--client-id",
+  ].filter(Boolean);
+  if (ofReceiver && !isSignaling)
+    throw new UsageError(`${ofReceiver} is for --signaling: add that option, or leave this one out.`);
   const urls = wrongUse(TypeError, () => setUrls(texts));
   const names = wrongUse(TypeError, () => resourceNames(urls, chosenNames(flags.name), isSignaling));
   const folder = resolve(io.folder ?? process.cwd(), flags.out);
@@ -188,12 +195,13 @@ function setUrls(texts: readonly string[]): PrefixSetUrl[] {
 }
 
 function chosenNames(pairs: readonly string[]): Map<string, string> {
-  return new Map(
-    pairs.map((pair): [string, string] => {
-      const at = pair.indexOf("=", 1);
-      const [subject, name] = [pair.slice(0, at), pair.slice(at + 1)];
-      if (at < 0 || name === "") throw new TypeError(`--name is written URL=NAME, not ${JSON.stringify(pair)}.`);
-      return [subject, name];
-    }),
-  );
+  const names = new Map<string, string>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=", 1);
+    const [subject, name] = [pair.slice(0, at), pair.slice(at + 1)];
+    if (at < 0 || name === "") throw new TypeError(`--name is written URL=NAME, not ${JSON.stringify(pair)}.`);
+    if (names.has(subject)) throw new TypeError(`--name names ${subject} twice: give it one name.`);
+    names.set(subject, name);
+  }
+  return names;
 }

@@ -40,5 +40,5 @@ export function ignoreRemedy(answers: Answers | undefined, name: string): string
 /** The setting for one command; `undefined` for a value that no setting can hold. */
 function successSetting(command: string, { member, value }: Told): string | undefined {
   if (typeof value === "object" && value !== null) return undefined;
-  return `answers.success: { ${command}: { member: ${JSON.stringify(member)}, values: [${JSON.stringify(value)}] } }`;
+  return `answers.success.${command}: { member: ${JSON.stringify(member)}, values: [${JSON.stringify(value)}] }`;
 }

@@ -105,8 +105,8 @@ describe("a start", () => {
   });
 
   it.each<[Told, string, ReceiverOptions["answers"]?]>([
-    ['{"rc":7}', 'answers.success: { start: { member: "rc", values: [7] } }'],
-    ['{"code":1000,"message":"done, 1 prefix"}', 'answers.success: { start: { member: "code", values: [1000] } }'],
+    ['{"rc":7}', 'answers.success.start: { member: "rc", values: [7] }'],
+    ['{"code":1000,"message":"done, 1 prefix"}', 'answers.success.start: { member: "code", values: [1000] }'],
     ['{"id":7}', 'the answer is not "ok" but an object with "id". Declare success by answers.success of the receiver.'],
     ['{"error":"table locked"}', "table locked"],
     ['{"rc":9}', "start failed", { failure: { start: { member: "rc", values: [9] } } }],

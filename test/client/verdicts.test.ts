@@ -53,7 +53,7 @@ describe("an answer to a change", () => {
     const insert = { body: '{"code":1,"message":"3 records"}' };
     await using unset = await node({ insert });
     expect(await unset.insert()).toBe(
-      'Set prefixset://edge/blocked on NODE: insert failed (HTTP 200): 3 records. If this node says so where all is well, set answers.success: { insert: { member: "code", values: [1] } }.',
+      'Set prefixset://edge/blocked on NODE: insert failed (HTTP 200): 3 records. If this node says so where all is well, set answers.success.insert: { member: "code", values: [1] }.',
     );
     await using edge = await node({ insert }, { answers: { success: { member: "code", values: [1] } } });
     expect(await edge.insert()).toBe("done");

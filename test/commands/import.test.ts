@@ -159,6 +159,20 @@ test.each([
     2,
     "is not among what is imported",
   ],
+  [
+    [
+      "prefixset://edge/blocked",
+      "--name",
+      "prefixset://edge/blocked=a",
+      "--name",
+      "prefixset://edge/blocked=b",
+      "--out",
+      "x",
+    ],
+    2,
+    "names prefixset://edge/blocked twice",
+  ],
+  [["prefixset://edge/blocked", "--receiver", "eu", "--out", "x"], 2, "--receiver is for --signaling"],
 ] as const)("import %j ends with %d and names what is wrong", async (args, code, text) => {
   const failed = await command(...args);
   expect(failed).toMatchObject({ code, out: "" });

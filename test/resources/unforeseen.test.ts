@@ -157,7 +157,7 @@ describe("a set that the node does not know", () => {
     await using provider = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
     const handler = new PrefixSetHandler(provider.runtime());
     const words =
-      'nothing is listed, and beside it stands "no such set". If this is how the node answers an empty list, set answers.success: { list: { member: "msg", values: ["no such set"] } }.';
+      'nothing is listed, and beside it stands "no such set". If this is how the node answers an empty list, set answers.success.list: { member: "msg", values: ["no such set"] }.';
     expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
   });
@@ -169,7 +169,7 @@ describe("a set that the node does not know", () => {
       provider.node.shape = { list: () => ({ ...verdict, data: [] }) };
       const handler = new PrefixSetHandler(provider.runtime());
       const told = await handler.delete(BLOCKED, state(provider)).catch(provider.told);
-      expect(told).toMatch(/nothing is listed, and beside it stands .* set answers\.success: /);
+      expect(told).toMatch(/nothing is listed, and beside it stands .* set answers\.success\.list: /);
       expect(held(provider.node)).toEqual({ [A]: 1 });
       provider.node.shape = {};
       await new PrefixSetHandler(provider.runtime()).delete(BLOCKED, state(provider));

@@ -35,7 +35,7 @@ function refusal(json: unknown, answers?: Answers, kind?: ListKind): { message: 
 function bySetting(json: unknown, remedy: string): unknown {
   if (remedy === "") return find(json, undefined, "prefixset", undefined, true);
   const [, member, values] =
-    /answers\.success: \{ list: \{ member: (".*?"), values: (\[.*\]) \} \}\.$/.exec(remedy) ?? [];
+    /answers\.success\.list: \{ member: (".*?"), values: (\[.*\]) \}\.$/.exec(remedy) ?? [];
   const success = { member: JSON.parse(member ?? ""), values: JSON.parse(values ?? "") };
   const reading = readList(
     { status: 200, header: () => undefined, headers: {}, body: JSON.stringify(json) },
@@ -393,7 +393,7 @@ describe("words beside an empty list", () => {
   ])("%j may be an error: it is no empty list, but for the setting", (json, setting) => {
     expect(refusal(json)).toEqual({
       message: 'nothing is listed, and beside it stands "no such set"',
-      remedy: `If this is how the node answers an empty list, set answers.success: { list: ${setting} }.`,
+      remedy: `If this is how the node answers an empty list, set answers.success.list: ${setting}.`,
     });
     expect(bySetting(json, refusal(json).remedy ?? "")).toEqual([]);
   });
