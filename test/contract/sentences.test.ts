@@ -16,7 +16,7 @@ async function start(shape: ReceiverShape) {
 
 it("a receiver is told of as a receiver", async () => {
   expect(await start({ done: () => ({ rc: 7 }) })).toMatch(
-    /start failed \(HTTP 200\): the answer is not known to mean success: "rc": "?7"?\. If this receiver says so where all is well, set answers\.success: \{ start: \{ member: "rc", values: \[7\] \} \} of the receiver\.$/,
+    /start failed \(HTTP 200\): the answer is not known to mean success: "rc": "?7"?\. If this receiver says so where all is well, set answers\.success\.start: \{ member: "rc", values: \[7\] \} of the receiver\.$/,
   );
   expect(await start({ done: () => "ok\0" })).toBeUndefined();
 });
