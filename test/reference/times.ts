@@ -1,28 +1,31 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, relative } from "node:path";
 import ts from "typescript";
+import { DEFAULTS } from "../../provider/client/options";
+import { CONFIG_DEFAULTS, SINK_DEFAULTS } from "../../provider/forwarder/defaults";
 
-/** A member of a table of defaults, such as `commitCoalesceMs` of `DEFAULTS`. */
-interface Constant {
-  readonly room: string;
+/** A table of defaults in the sources. */
+interface Table {
   readonly name: string;
-  readonly value: string;
-  readonly reason: string;
+  readonly file: string;
+  readonly values: object;
 }
 
-/** Folders below provider/ with defaults that can be set, in the order of the page. */
-const ROOMS = { client: "a node or a receiver", forwarder: "the forwarder and its sinks" };
+const NODES: Table = { name: "DEFAULTS", file: "provider/client/options.ts", values: DEFAULTS };
+const FORWARDER = "provider/forwarder/defaults.ts";
+const TABLES: Readonly<Record<string, readonly Table[]>> = {
+  "a node or a receiver": [NODES],
+  "the forwarder and its sinks": [
+    { name: "CONFIG_DEFAULTS", file: FORWARDER, values: CONFIG_DEFAULTS },
+    { name: "SINK_DEFAULTS", file: FORWARDER, values: SINK_DEFAULTS },
+  ],
+};
 
 /** Every default that can be set, as the page that users read. The numbers that are fixed stand in the sources. */
 export function timesPage(): string {
-  const files = execFileSync("git", ["ls-files", "--cached", "provider/*.ts"], { encoding: "utf8" }).trim().split("\n");
-  const all = files.flatMap(constantsOf);
-  const tables = Object.entries(ROOMS).map(([room, title]) => {
-    const rows = all.filter((one) => one.room === room);
-    const lines = rows.map(({ name, value, reason }) => `| \`${name}\` | ${value} | ${reason} |`);
-    return `## Defaults of ${title}\n\n| Name | Default | Reason |\n|---|---|---|\n${lines.join("\n")}\n`;
-  });
+  const tables = Object.entries(TABLES).map(
+    ([title, of]) =>
+      `## Defaults of ${title}\n\n| Name | Default | Reason |\n|---|---|---|\n${of.flatMap(rowsOf).join("\n")}\n`,
+  );
   return [
     "# Times, sizes and limits",
     "",
@@ -33,54 +36,32 @@ export function timesPage(): string {
   ].join("\n");
 }
 
-function constantsOf(file: string): Constant[] {
+/** The numbers of a table, those of its inner tables by dotted names, each with the doc comment of its own or of its inner table. */
+function rowsOf({ name, file, values }: Table): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
-  const room = relative("provider", dirname(file)).split("/")[0] ?? "";
-  return source.statements.filter(ts.isVariableStatement).flatMap((statement) => {
-    const [declaration] = statement.declarationList.declarations;
-    const name = declaration?.name.getText() ?? "";
-    if (!declaration?.initializer) return [];
-    const initializer = withoutAs(declaration.initializer);
-    if (!ts.isObjectLiteralExpression(initializer) || !/^(\w+_)?DEFAULTS$/.test(name)) return [];
-    return initializer.properties.filter(ts.isPropertyAssignment).flatMap((member) => {
-      const set = numberOf(member.initializer);
-      return set === undefined
-        ? []
-        : [
-            {
-              room,
-              name: member.name.getText(),
-              value: shown(set),
-              reason: reasonOf(member),
-            },
-          ];
+  const declaration = source.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(({ declarationList }) => [...declarationList.declarations])
+    .find((one) => one.name.getText() === name);
+  const rows = (members: object, literal: ts.Node | undefined, path: string): string[] =>
+    Object.entries(members).flatMap(([member, value]) => {
+      const property = propertiesOf(literal).find((one) => one.name?.getText() === member);
+      const reason = property ? reasonOf(property) : "";
+      if (typeof value === "number") return [`| \`${path}${member}\` | ${shown(value)} | ${reason} |`];
+      if (typeof value !== "object" || value === null) return [];
+      const inner = rows(
+        value,
+        property && ts.isPropertyAssignment(property) ? property.initializer : undefined,
+        `${path}${member}.`,
+      );
+      return inner.map((row, at) => (at === 0 && row.endsWith("|  |") ? `${row.slice(0, -2)}${reason} |` : row));
     });
-  });
+  return rows(values, declaration?.initializer, "");
 }
 
-function withoutAs(node: ts.Expression): ts.Expression {
-  return ts.isAsExpression(node) || ts.isSatisfiesExpression(node) ? withoutAs(node.expression) : node;
-}
-
-/** The number that an expression of literals is; none for any other. */
-function numberOf(node: ts.Expression): number | undefined {
-  if (ts.isNumericLiteral(node)) return Number(node.text);
-  if (ts.isParenthesizedExpression(node)) return numberOf(node.expression);
-  if (!ts.isBinaryExpression(node)) return undefined;
-  const [left, right] = [numberOf(node.left), numberOf(node.right)];
-  if (left === undefined || right === undefined) return undefined;
-  switch (node.operatorToken.kind) {
-    case ts.SyntaxKind.AsteriskToken:
-      return left * right;
-    case ts.SyntaxKind.AsteriskAsteriskToken:
-      return left ** right;
-    case ts.SyntaxKind.PlusToken:
-      return left + right;
-    case ts.SyntaxKind.MinusToken:
-      return left - right;
-    default:
-      return undefined;
-  }
+function propertiesOf(node: ts.Node | undefined): readonly ts.ObjectLiteralElementLike[] {
+  if (node && ts.isAsExpression(node)) return propertiesOf(node.expression);
+  return node && ts.isObjectLiteralExpression(node) ? node.properties : [];
 }
 
 const shown = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, " ");
