@@ -59,7 +59,7 @@ export class EqualAnswers<T extends object> {
 
 /** Status and headers may mark the same text as a part of a list. */
 function isWhole(answer: HttpAnswer, length: number, habits: NodeHabits): boolean {
-  const judge = () => refusePartialAnswer(answer, length, habits) === undefined;
+  const judge = () => refusePartialAnswer(answer, length, habits.answers) === undefined;
   return attempt(judge, ShapeError) ?? false;
 }
 

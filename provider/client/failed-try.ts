@@ -68,7 +68,7 @@ export function readTransportFailure(
     }
     case "connection": {
       const label = failure.sent ? "connection lost" : "no connection";
-      const scheme = schemeProblem(failure.cause, limits.neverAnswered);
+      const scheme = schemeProblem(failure.cause, limits.neverAnswered && failure.status === undefined);
       if (scheme) return { ...base, kind: "failed", label, cause: failure.cause, ...scheme };
       const reason = failure.cause instanceof Error ? failure.cause.message : "";
       const message = reason || (codeOf(failure.cause) ?? "no reason given");

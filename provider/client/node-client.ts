@@ -7,20 +7,21 @@ import {
   prefixText,
   type ValueLike,
 } from "../model/given-entries";
-import { membersOf } from "../model/json";
+import { isObject, membersOf } from "../model/json";
 import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from "../model/mark";
-import { Prefix } from "../model/prefix";
-import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
+import { type CanonicalPrefix, Prefix } from "../model/prefix";
+import { checkedUrl, formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 import type { ListKind, NodeHabits } from "../wire/answers";
 import { readMarkList } from "../wire/mark-list";
 import { listCommand } from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
+import { listOf } from "./arguments";
 import type { Withholds } from "./failed-try";
 import { paceKey } from "./mark-pace";
 import { type CallOptions, NodeConnection, type NodeRequest } from "./node-connection";
 import { NodeSet, type SetEntry } from "./node-set";
-import type { NodeOptions } from "./options";
+import { isHeaderText, NO_HEADER, type NodeOptions } from "./options";
 import { readList } from "./reading";
 import type { World } from "./world";
 
@@ -66,10 +67,11 @@ export class NodeClient {
    * One set, for callers with parsed prefixes; the methods below take texts.
    *
    * @param withholds True if errors must not quote the node, since the set's prefixes are secret.
+   * @throws {TypeError} for anything but the address of a set.
    * @internal
    */
   set(url: PrefixSetUrl, withholds?: Withholds): NodeSet {
-    return new NodeSet(this.connection, url, withholds);
+    return new NodeSet(this.connection, checkedUrl("prefixset", url), withholds);
   }
 
   /**
@@ -108,7 +110,7 @@ export class NodeClient {
     entries: Iterable<PrefixLike | Pick<ListedEntry, "spelling">> & object,
     options?: CallOptions,
   ): Promise<void> {
-    const spellings = Array.from(entries, (entry, index) => {
+    const spellings = listOf("entries", entries).map((entry, index) => {
       const spelling = typeof entry === "object" && "spelling" in entry ? entry.spelling : prefixText(entry);
       if (typeof spelling === "string") return spelling;
       throw new TypeError(`\`entries[${index}]\` is neither a text, a prefix nor an entry of a list.`);
@@ -123,7 +125,7 @@ export class NodeClient {
 
   /** The profiles of an arena. @throws {RequestError} @throws {UnexpectedResponse} */
   async listProfiles(arena: string, options?: CallOptions): Promise<Profile[]> {
-    const url = { kind: "arena", arena } as const;
+    const url = checkedUrl("arena", { kind: "arena", arena });
     return this.list({
       url,
       kind: "profiles",
@@ -135,7 +137,7 @@ export class NodeClient {
 
   /** The rules of a profile, in their order. @throws {RequestError} @throws {UnexpectedResponse} */
   async listRules(arena: string, profile: string, options?: CallOptions): Promise<Rule[]> {
-    const url = { kind: "profile", arena, profile } as const;
+    const url = checkedUrl("profile", { kind: "profile", arena, profile });
     return this.list({ url, kind: "rules", subject: `Rules of ${formatUrl(url)}`, read: readRuleList, options });
   }
 
@@ -153,7 +155,9 @@ export class NodeClient {
     options: CallOptions & Pick<NodeOptions, "userArena"> = {},
   ): Promise<Mark[]> {
     if (!MARK_TYPES.includes(type)) throw new TypeError(`\`type\` must be one of ${MARK_TYPES.join(", ")}.`);
-    const url = { kind: "mark", arena, profile } as const;
+    const url = checkedUrl("mark", { kind: "mark", arena, profile });
+    if (options.userArena !== undefined && !isHeaderText(options.userArena))
+      throw new TypeError(`\`userArena\` ${NO_HEADER}.`);
     const request = this.connection.requests.listMarks(url, type, options.userArena);
     const subject = `Marks (${type}) of ${formatUrl(url)}`;
     const enter = (signal?: AbortSignal) => this.connection.enter(paceKey(url, type), signal);
@@ -176,20 +180,34 @@ export class NodeClient {
   }
 }
 
-/** Parses the entries of an insert. @throws {PrefixError | TypeError} */
+/** Parses the entries of an insert; a prefix that stands twice with one value counts once. @throws {PrefixError | TypeError} */
 function parseEntries(entries: unknown): SetEntry[] {
   const given = givenEntries(entries);
   if (!given) throw new TypeError(`\`entries\` ${NO_ENTRIES}.`);
-  return given.spellings.map((spelling, index): SetEntry => {
+  const values = new Map<CanonicalPrefix, number>();
+  given.spellings.forEach((spelling, index) => {
     if (typeof spelling !== "string")
       throw new TypeError(`\`${given.path(index)}\` is not a text with a prefix in it.`);
     const prefix = Prefix.parse(spelling).toString();
-    const content = given.content(index);
-    const value = typeof content === "object" ? (membersOf(content).value ?? 1) : content;
-    if (isEntryValue(value)) return [prefix, value];
-    throw new TypeError(`Entry ${prefix}: the value ${String(value)} is not an integer from 0 to ${MAX_VALUE}.`);
+    const value = entryValue(prefix, given.content(index));
+    if ((values.get(prefix) ?? value) !== value)
+      throw new TypeError(`Entry ${prefix} stands twice, with the values ${values.get(prefix)} and ${value}.`);
+    values.set(prefix, value);
   });
+  return [...values];
 }
+
+function entryValue(prefix: CanonicalPrefix, content: unknown): number {
+  const strange = Object.keys(membersOf(content)).find((member) => !CONTENT.has(member));
+  if (strange !== undefined)
+    throw new TypeError(`Entry ${prefix}: ${JSON.stringify(strange)} is no member of an entry.`);
+  const value = isObject(content) ? (content.value ?? 1) : content;
+  if (isEntryValue(value)) return value;
+  throw new TypeError(`Entry ${prefix}: the value ${String(value)} is not an integer from 0 to ${MAX_VALUE}.`);
+}
+
+/** Members of an entry beside its prefix: its value, and the note that programs and prefix files give it. */
+const CONTENT: ReadonlySet<string> = new Set(["value", "reason", "ticket", "expires", "sent"]);
 
 /** A list of profiles, rules or marks. */
 interface NodeList<T extends readonly unknown[]> extends Pick<NodeRequest<T>, "subject" | "enter" | "options"> {

@@ -167,6 +167,8 @@ const text = schema(() => zod().string({ error: "must be a string" }).min(1, { e
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Rest of a sentence about a text that {@link isHeaderText} refuses. */
+export const NO_HEADER = "has characters that no header can carry";
 /** Headers that describe the HTTP message; the client sets them. */
 const OWN_HEADERS = new Set(["connection", "content-length", "content-type", "keep-alive", "te", "transfer-encoding"]);
 
@@ -189,6 +191,11 @@ function headerProblem(name: string, value: string): string | undefined {
   if (OWN_HEADERS.has(name.toLowerCase())) return "is set by the client itself";
   if (!HEADER_VALUE.test(value)) return "has a value with characters that no header can carry";
   return undefined;
+}
+
+/** True for a text that the value of a header can carry as UTF-8: one without control characters. */
+export function isHeaderText(value: string): boolean {
+  return HEADER_VALUE.test(Buffer.from(value, "utf8").toString("latin1"));
 }
 
 /** One certificate or several, PEM. A file without any would be trusted for nothing, or for all that is usual. */
@@ -243,7 +250,7 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
       {
         endpoint: baseUrl("endpoint", NODE_PATH),
         headers: headers().optional(),
-        userArena: text().optional(),
+        userArena: text().refine(isHeaderText, { error: NO_HEADER }).optional(),
         tls: tls().optional(),
         ...timing(),
         maxEntriesPerRequest: integer(1, 10_000_000),

@@ -100,7 +100,7 @@ export function readList<T extends readonly unknown[]>(
     switch (body.kind) {
       case "json": {
         const list = read(body.json, body.isSuccess ? { ...habits, isSuccess: true } : habits);
-        refusePartialAnswer(answer, list.length, habits);
+        refusePartialAnswer(answer, list.length, habits.answers);
         return done(list);
       }
       case "error":

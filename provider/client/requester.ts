@@ -62,6 +62,7 @@ export class Requester {
   private readonly slots: Slots;
   /** True once the other side has answered in HTTP. */
   private answered = false;
+  private isClosed = false;
 
   constructor(
     private readonly connection: Connection,
@@ -73,8 +74,12 @@ export class Requester {
     this.slots = new Slots(maxConcurrency);
   }
 
-  /** @throws {RequestError} or one of its classes, once no further repeat is safe and in time. */
+  /**
+   * @throws {RequestError} or one of its classes, once no further repeat is safe and in time.
+   * @throws {Error} after {@link close}.
+   */
   async execute<T>(request: ApiRequest<T>, { signal: own, until: given }: Limits = {}): Promise<T> {
+    if (this.isClosed) throw new Error("The client is closed: make a new one for further requests.");
     const { stop } = this.world;
     const signal = stop && own ? AbortSignal.any([stop, own]) : (stop ?? own);
     let began: number | undefined;
@@ -113,6 +118,7 @@ export class Requester {
   }
 
   close(): Promise<void> {
+    this.isClosed = true;
     return this.http.close();
   }
 

@@ -2,9 +2,11 @@ import type { PrefixLike } from "../model/given-entries";
 import { Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { ReceiverAnswers } from "../wire/answers";
+import { refusePartialAnswer } from "../wire/envelope";
 import { errorText, noJson, readAnswer } from "../wire/node-answer";
 import * as wire from "../wire/signaling";
 import { readTextPrefixes } from "../wire/text-list";
+import { listOf } from "./arguments";
 import { labelOf } from "./endpoint";
 import type { RequestError } from "./errors";
 import type { Withholds } from "./failed-try";
@@ -241,7 +243,11 @@ export class SignalingClient {
 }
 
 function parsed(prefixes: Prefixes): Prefix[] {
-  return Array.from(prefixes, (prefix) => (typeof prefix === "string" ? Prefix.parse(prefix) : prefix));
+  return listOf("prefixes", prefixes).map((prefix, index) => {
+    if (prefix instanceof Prefix) return prefix;
+    if (typeof prefix === "string") return Prefix.parse(prefix);
+    throw new TypeError(`\`prefixes[${index}]\` is neither a text nor a prefix.`);
+  });
 }
 
 /** Reads the answer to a status: an unambiguous shape, or the one in `answers`. */
@@ -262,7 +268,11 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
     const body = isJson ? readAnswer(answer.body, answers, "status") : readTextPrefixes(answer.body, format);
     switch (body.kind) {
       case "json":
-        return done(isJson ? wire.readStatus(body.json, answers) : wire.readActive(body.json as unknown[]));
+        return whole(
+          answer,
+          answers,
+          isJson ? wire.readStatus(body.json, answers, body.isSuccess) : wire.readActive(body.json as unknown[]),
+        );
       case "error":
         return refused(body.message, { remedy: body.remedy });
       case "empty":
@@ -278,6 +288,12 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
         return unexpected(noJson(body.text), true, "If it is a list, set answers.format of the receiver.");
     }
   });
+}
+
+/** The prefixes of a status that is no part. @throws {ShapeError} for one that status or headers say is */
+function whole(answer: HttpAnswer, answers: ReceiverAnswers, prefixes: Prefix[]): Reading<Prefix[]> {
+  refusePartialAnswer(answer, prefixes.length, answers);
+  return done(prefixes);
 }
 
 /** Reads the answer to a start or stop. */

@@ -1,4 +1,4 @@
-import { type JsonObject, UNKNOWN } from "./json";
+import { type JsonObject, sameJson, UNKNOWN } from "./json";
 
 /** The five shapes of resource address that the node API knows (docs/contributing/contract.md#resource-addresses). */
 export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
@@ -81,6 +81,21 @@ export function parseUrl(text: string): ResourceUrl {
   }
   throw new TypeError(
     `${JSON.stringify(text)} is not a resource address: write arena://ARENA, profile://ARENA/PROFILE, prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET or mark://ARENA/PROFILE.`,
+  );
+}
+
+/**
+ * An address as a program gives it, without members that no address of its kind has: a misspelt `profile` would name the global set.
+ *
+ * @throws {TypeError} for anything else.
+ */
+export function checkedUrl<Url extends ResourceUrl>(kind: Url["kind"], given: Url): Url {
+  const members = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  const text = formatUrl({ ...given, kind } as Url);
+  const url = parseUrl(text);
+  if (sameJson(url, Object.fromEntries(members))) return given;
+  throw new TypeError(
+    `\`url\` is not the address of ${kind === "arena" ? "an arena" : `a ${kind}`}: parseUrl(${JSON.stringify(text)}) gives ${JSON.stringify(url)}, not ${JSON.stringify(given)}.`,
   );
 }
 

@@ -60,28 +60,6 @@ export function offsetOf(text: string, path: readonly (string | number)[]): numb
   return found;
 }
 
-/** The first member that an object of JSON text has twice: parsers keep the last one without an error. */
-export function repeatedMember(text: string): { name: string; offset: number } | undefined {
-  // Names of the members of each open object; `undefined` for arrays.
-  const open: (Set<string> | undefined)[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at);
-    if (char === "{") open.push(new Set());
-    else if (char === "[") open.push(undefined);
-    else if (char === "}" || char === "]") open.pop();
-    else if (char === '"') {
-      const end = stringEnd(text, at);
-      const names = open.at(-1);
-      if (names && text.charAt(skipBlank(text, end)) === ":") {
-        const name = unquoted(text.slice(at, end));
-        if (names.size === names.add(name).size) return { name, offset: at };
-      }
-      at = end - 1;
-    }
-  }
-  return undefined;
-}
-
 /** Line and column, from 1, of an offset. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   let [line, start] = [1, 0];

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { connectionKey } from "../client/credentials";
 import { NodeClient } from "../client/node-client";
-import { DEFAULTS } from "../client/options";
+import { DEFAULTS, isHeaderText, NO_HEADER } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { ListedValue } from "../model/entry";
 import { MARK_TYPES, type Mark, type Profile, type Rule } from "../model/mark";
+import { formatUrl } from "../model/resource-url";
 import { issuePath, schema, zod } from "../model/schema";
 import type { Settings } from "./settings";
 import { SharedMarks } from "./shared-marks";
@@ -17,7 +18,10 @@ const argumentSchemas = schema(() => {
   return {
     getProfiles: ofArena,
     getRules: ofProfile,
-    getMarks: ofProfile.extend({ type: z.enum(MARK_TYPES), userArena: z.string().optional() }),
+    getMarks: ofProfile.extend({
+      type: z.enum(MARK_TYPES),
+      userArena: z.string().refine(isHeaderText, { error: NO_HEADER }).optional(),
+    }),
     getPrefixSet: ofArena.extend({ profile: z.string().optional(), set: z.string() }),
     getSignalings: z.strictObject({ receiver: z.unknown().optional() }),
   };
@@ -52,8 +56,17 @@ export async function getPrefixSet(settings: Settings, args: unknown): Promise<R
   const { arena, profile, set, node } = checkedArguments("getPrefixSet", argumentSchemas().getPrefixSet, args);
   const url = { kind: "prefixset" as const, arena, set, ...(profile === undefined ? {} : { profile }) };
   return withNode(settings, node, async (client) => {
-    const list = await client.listPrefixSet(url);
-    return Object.fromEntries(list.map(({ prefix, value }) => [prefix.toString(), value]));
+    const entries = new Map<string, ListedValue>();
+    for (const { prefix, value } of await client.listPrefixSet(url)) {
+      const other = entries.get(prefix.toString()) ?? value;
+      // Which of them the node applies is not known.
+      if (other !== value)
+        throw new Error(
+          `${formatUrl(url)} on ${client.endpoint} lists ${prefix} twice, with the values ${other} and ${value}.`,
+        );
+      entries.set(prefix.toString(), value);
+    }
+    return Object.fromEntries(entries);
   });
 }
 

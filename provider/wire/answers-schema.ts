@@ -17,7 +17,7 @@ import { forKind } from "./places";
 /** Checks {@link ReceiverAnswers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
   const z = zod();
-  const { text, dotted, format, sign } = shared();
+  const { text, dotted, format, sign, ignore } = shared();
   return z.strictObject(
     {
       format: format.optional(),
@@ -26,6 +26,7 @@ export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
       empty: z.union([z.literal("{}"), z.literal(""), z.literal(404)], { error: 'must be "{}", "" or 404' }).optional(),
       success: objectOr(sign, OPERATIONS).optional(),
       failure: objectOr(sign, OPERATIONS).optional(),
+      ignore,
     },
     { error: objectError("must be an object") },
   );
@@ -34,7 +35,7 @@ export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
 /** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const answersSchema = schema((): z.ZodType<Answers> => {
   const z = zod();
-  const { text, dotted, place, format, verdict, sign } = shared();
+  const { text, dotted, place, format, verdict, sign, ignore } = shared();
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
   const columns = by(column, MEMBERS, "must be an object of names or numbers").superRefine(refuseTwice);
   const unit = z.enum(["s", "ms"], { error: 'must be "s" or "ms"' }).optional();
@@ -68,7 +69,7 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
           error: "must be { member } or { header }",
         })
         .optional(),
-      ignore: z.array(dotted, { error: "must be an array of texts" }).readonly().optional(),
+      ignore,
       units: z
         .strictObject({ lifetime: unit, age: unit }, { error: objectError("must be { lifetime, age }") })
         .optional(),
@@ -97,7 +98,8 @@ const shared = schema(() => {
   );
   const words = z.strictObject({ text }, { error: objectError("must be { text }") });
   const sign = either((given) => (typeof given === "object" && given !== null && "text" in given ? words : verdict));
-  return { text, dotted, place, format, verdict, sign };
+  const ignore = z.array(dotted, { error: "must be an array of texts" }).readonly().optional();
+  return { text, dotted, place, format, verdict, sign, ignore };
 });
 
 /** A text for all kinds of lists, or an object of texts by kind. */

@@ -195,6 +195,11 @@ export interface ReceiverAnswers {
   readonly success?: PerOperation<Sign>;
   /** Sign of a failure. */
   readonly failure?: PerOperation<Sign>;
+  /**
+   * Members of a status, dotted, and headers that do not report a part of it. Default: none; a total above the number of listed
+   * prefixes and any sign of a continuation are refused.
+   */
+  readonly ignore?: readonly string[];
 }
 
 /** One setting for all operations of a receiver, or one for each that is named. */

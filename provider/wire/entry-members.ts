@@ -130,7 +130,10 @@ export function readPrefix(spelling: string, index: number): ListedPrefix {
   if (range.length === 2) return readRange(range[0] ?? "", range[1] ?? "", index, spelling);
   const slash = spelling.indexOf("/");
   // A length has at most three digits, so that usual texts need no second look.
-  const length = slash >= 0 && spelling.length - slash > 4 ? netmaskLength(spelling.slice(slash + 1)) : undefined;
+  const length =
+    slash >= 0 && spelling.length - slash > 4
+      ? netmaskLength(spelling.slice(slash + 1), spelling.slice(0, slash))
+      : undefined;
   const text = length === undefined ? spelling : `${spelling.slice(0, slash)}/${length}`;
   return { prefix: parsePrefix(text, index), spelling };
 }
@@ -142,7 +145,7 @@ export function readPrefix(spelling: string, index: number): ListedPrefix {
  */
 export function readPrefixWithLength(text: string, length: unknown, index: number): ListedPrefix {
   const own = text.includes("/") ? readPrefix(text, index) : undefined;
-  const bits = lengthOf(length);
+  const bits = lengthOf(length, text);
   if (own) {
     // The text has its length: a member that holds none does not matter.
     if (bits === undefined || bits === own.prefix.length) return own;
@@ -184,17 +187,17 @@ export function couldBeLength(value: unknown): boolean {
   return (typeof value === "string" && isAddressLike(value)) || lengthOf(value) !== undefined;
 }
 
-/** The length in a number, its text or a netmask; `undefined` for anything else. */
-export function lengthOf(value: unknown): number | undefined {
-  if (typeof value === "string" && isAddressLike(value)) return netmaskLength(value);
+/** The length in a number, its text or a netmask, which is one of an address of its own family; `undefined` for anything else. */
+export function lengthOf(value: unknown, address?: string): number | undefined {
+  if (typeof value === "string" && isAddressLike(value)) return netmaskLength(value, address);
   const number = readNumber(typeof value === "string" ? value.replace(/^\//, "") : value)?.number;
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 128 ? number : undefined;
 }
 
 /** The length of a netmask such as 255.255.255.0 or ffff::; `undefined` for any other address. */
-function netmaskLength(text: string): number | undefined {
+function netmaskLength(text: string, address = text): number | undefined {
   const mask = prefixIn(text);
-  if (!mask || text.includes("/")) return undefined;
+  if (!mask || text.includes("/") || text.includes(":") !== address.includes(":")) return undefined;
   const digits = mask.bits.toString(2).padStart(mask.length, "0");
   return /^1*0*$/.test(digits) ? digits.lastIndexOf("1") + 1 : undefined;
 }

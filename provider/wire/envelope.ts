@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../model/json";
-import type { Columns, ListKind, NodeHabits } from "./answers";
+import type { Answers, Columns, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
 import { doubtIn } from "./error-marker";
 import { describe, isNothing, ShapeError, sketch } from "./json";
 import { ABOUT_PAGES, refusePartial, refusePartialHeaders } from "./partial-list";
@@ -228,11 +228,11 @@ const PARTIAL_HEADERS = new Set(["content-range", "link"]);
 export function refusePartialAnswer(
   { status, headers }: AnswerHead,
   length: number,
-  { answers }: NodeHabits = {},
+  answers: Answers | ReceiverAnswers | undefined,
 ): void {
   const told = (name: string) => [headers[name]].flat()[0];
   if (status === 206) throw new ShapeError("the status 206 says that this is a part of the list", WHOLE_LISTS);
-  const { more } = answers ?? {};
+  const more = answers && "more" in answers ? answers.more : undefined;
   if (more) {
     if ("header" in more && goesOn(told(more.header.toLowerCase()))) {
       throw new ShapeError(`the header ${more.header} says that the list continues`, WHOLE_LISTS);
@@ -248,7 +248,7 @@ export function refusePartialAnswer(
   refusePartialHeaders(headers, length, answers);
 }
 
-const WHOLE_LISTS = "Lists are read whole: let the node answer without pages.";
+const WHOLE_LISTS = "Lists are read whole: let the other side answer without pages.";
 
 /** `items 0-9/10`: from the first to the last. */
 function isWholeRange(range: string): boolean {

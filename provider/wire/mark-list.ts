@@ -60,6 +60,8 @@ function readMark(element: unknown, index: number, names: MarkNames): Mark {
       if (value === null || setField(mark, field, value)) continue;
       // A record needs its address: one that cannot be read is judged at the end of the record.
       if (field.kind !== "text" && (unread === undefined || field.kind === "address")) unread = [field, key, value];
+    } else if (field !== null && !isNamed(names, field) && differs(mark, field, value)) {
+      throw new ShapeError(`element ${index} has two of ${field.name} (${describe(element)})`, describedBy("names"));
     }
     mark.extra ??= {};
     mark.extra[key] = value;
@@ -73,6 +75,17 @@ function readMark(element: unknown, index: number, names: MarkNames): Mark {
     throw new ShapeError(`element ${index} has no id, value or address (${describe(element)})`, describedBy("names"));
   }
   return mark;
+}
+
+/** True for a field whose member the settings name: others of its names do not matter. */
+function isNamed({ named }: MarkNames, { name }: Field): boolean {
+  return [...named.values()].some((field) => field.name === name);
+}
+
+/** True if a number or an address is another one than the mark has. */
+function differs(mark: Mark, field: Field, value: unknown): boolean {
+  const other: Writable = {};
+  return field.kind !== "text" && setField(other, field, value) && other[field.name] !== mark[field.name];
 }
 
 /** Reads the members that the settings name; returns the keys that were read. */

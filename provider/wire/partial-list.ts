@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from "../model/json";
-import type { Answers } from "./answers";
+import type { Answers, ReceiverAnswers } from "./answers";
 import { isAboutRequest } from "./error-marker";
 import { describe, isNothing, readNumber, ShapeError, short } from "./json";
 import { isRival, listCandidate } from "./places";
-import { ignoreRemedy } from "./remedies";
+import { type Ignoring, ignoreRemedy } from "./remedies";
 
 /** The parts of an answer around its list. */
 export interface Around {
@@ -27,8 +27,16 @@ export interface Around {
  * @throws {ShapeError} naming the member and the setting.
  */
 export function refusePartial(around: Around, answers: Answers | undefined): void {
-  for (const { path, what } of doubtsAround(around, answers))
-    throw new ShapeError(`${JSON.stringify(path.at(-1))} ${what}`, ignoreRemedy(answers, path.join(".")));
+  for (const doubt of doubtsAround(around, answers)) throw partial(doubt, answers);
+}
+
+/** Refuses a status beside a member that reports a part by itself; others do not matter there. @throws {ShapeError} */
+export function refusePartialStatus(around: Around, answers: ReceiverAnswers): void {
+  for (const doubt of doubtsAround(around, answers)) if (doubt.says !== undefined) throw partial(doubt, answers);
+}
+
+function partial({ path, what }: Doubt, answers: Ignoring | undefined): ShapeError {
+  return new ShapeError(`${JSON.stringify(path.at(-1))} ${what}`, ignoreRemedy(answers, path.join(".")));
 }
 
 /** The members that {@link refusePartial} refuses, dotted, but for those that say themselves that the list continues. */
@@ -37,7 +45,7 @@ export function doubtfulBeside(around: Around, answers: Answers | undefined): st
 }
 
 /** As {@link refusePartial}, for headers with the words of paging in their names. */
-export function refusePartialHeaders(headers: JsonObject, length: number, answers: Answers | undefined): void {
+export function refusePartialHeaders(headers: JsonObject, length: number, answers: Ignoring | undefined): void {
   const told = Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_PAGES.test(name)));
   for (const { path, what } of doubtsIn(told, [], { length, ignored: ignoredBy(answers) }))
     throw new ShapeError(`the header ${path.join()} ${what}`, ignoreRemedy(answers, path.join()));
@@ -121,8 +129,11 @@ interface Scope {
   readonly isOther?: boolean;
 }
 
-function* doubtsAround({ within, list, length, isNamed = false }: Around, answers: Answers | undefined) {
-  if (answers?.more) return;
+function* doubtsAround(
+  { within, list, length, isNamed = false }: Around,
+  answers: Answers | ReceiverAnswers | undefined,
+) {
+  if (answers && "more" in answers && answers.more) return;
   let path: readonly string[] = [];
   for (const [index, object] of within.entries()) {
     const inner: unknown = within[index + 1] ?? list;
@@ -132,7 +143,7 @@ function* doubtsAround({ within, list, length, isNamed = false }: Around, answer
   }
 }
 
-function ignoredBy(answers: Answers | undefined): ReadonlySet<string> {
+function ignoredBy(answers: Ignoring | undefined): ReadonlySet<string> {
   return new Set(answers?.ignore?.map((name) => name.toLowerCase()));
 }
 

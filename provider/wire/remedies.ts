@@ -9,6 +9,9 @@ export interface Told {
 /** The settings of a node or receiver for success and failure. */
 export type Verdicts = Pick<Answers, "success" | "failure"> | Pick<ReceiverAnswers, "success" | "failure">;
 
+/** The setting of a node or receiver for what stands beside a list. */
+export type Ignoring = Pick<Answers, "ignore">;
+
 /** A sentence for an answer that no known setting reads. */
 export const PROBE = 'To find settings that read it, run "pulumi-packetfilter probe" for this node.';
 
@@ -25,14 +28,15 @@ export function successRemedy(command: string, told: Told): string | undefined {
   return setting && `If this ${peer} says so where all is well, set ${setting}${own}.`;
 }
 
-/** A sentence with the setting that accepts an empty list beside such a member. */
-export function emptyRemedy(told: Told): string | undefined {
-  const setting = successSetting("list", told);
+/** A sentence with the setting that accepts an empty list, or a status of nothing, beside such a member. */
+export function emptyRemedy(told: Told, command: "list" | "status" = "list"): string | undefined {
+  const setting = successSetting(command, told);
+  if (command === "status") return setting && `If this means that nothing is active, set ${setting} of the receiver.`;
   return setting && `If this is how the node answers an empty list, set ${setting}.`;
 }
 
 /** A sentence with the setting for a member or header that reports nothing about the list, beside those that are ignored already. */
-export function ignoreRemedy(answers: Answers | undefined, name: string): string {
+export function ignoreRemedy(answers: Ignoring | undefined, name: string): string {
   const names = [...(answers?.ignore ?? []), name].map((one) => JSON.stringify(one)).join(", ");
   return `If the list is whole whatever it says, set answers.ignore: [${names}].`;
 }

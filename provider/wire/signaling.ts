@@ -1,5 +1,5 @@
 import { attempt } from "../model/errors";
-import { isObject } from "../model/json";
+import { isObject, type JsonObject } from "../model/json";
 import type { Prefix } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
@@ -7,9 +7,10 @@ import { parsePrefix } from "./entry-members";
 import { doubtIn, saysSuccess } from "./error-marker";
 import { describe, parseJson, ShapeError, sketch } from "./json";
 import type { NodeAnswer } from "./node-answer";
+import { refusePartialStatus } from "./partial-list";
 import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
-import { successRemedy } from "./remedies";
+import { emptyRemedy, successRemedy } from "./remedies";
 
 /** The three operations (docs/contributing/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
@@ -106,10 +107,18 @@ const DEEPEST_TEXT = 3;
  * The prefixes with active signaling, canonical and each once; bare addresses and host bits are accepted. Reads a list, one
  * prefix as a text, and an object around them under a usual name; no unknown answer is an empty list.
  *
- * @throws {ShapeError} for any other answer, with the setting that reads it.
+ * @param isSuccess True if `answers.success` declares the answer one, so that nothing in it is taken for an error.
+ * @throws {ShapeError} for any other answer, with the setting that reads it; for a part of a list, and for an empty one beside
+ * words or a verdict of failure.
  */
-export function readStatus(json: unknown, answers: ReceiverAnswers = {}): Prefix[] {
-  return readActive(elementsIn(json, answers));
+export function readStatus(json: unknown, answers: ReceiverAnswers = {}, isSuccess = false): Prefix[] {
+  const { elements, within, path } = locate(json, answers, [], []);
+  const list = within.length > 0 ? within.at(-1)?.[path.at(-1) ?? ""] : json;
+  refusePartialStatus({ within, list, length: elements.length }, answers);
+  const doubt = isSuccess || elements.length > 0 ? undefined : doubtIn(within, path.join("."));
+  if (doubt)
+    throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(doubt, "status"));
+  return readActive(elements);
 }
 
 /** The prefixes of a list of active ones, each once. @throws {ShapeError} */
@@ -127,34 +136,56 @@ function readElement(element: unknown): Prefix {
 
 const RECORDS = { answers: { names: { value: "value" } } };
 
-function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
+/** A list in a status: the objects around it, the outermost first, and the names that lead to it. */
+interface Located {
+  readonly elements: readonly unknown[];
+  readonly within: readonly JsonObject[];
+  readonly path: readonly string[];
+}
+
+function locate(
+  json: unknown,
+  answers: ReceiverAnswers,
+  around: readonly JsonObject[],
+  names: readonly string[],
+): Located {
   const { path, name = "IP_prefix", empty } = answers;
   // If nothing is active, there may be nothing at the path.
   const isNothing = isObject(json) && Object.keys(json).length === 0;
-  const place = path === undefined || isNothing ? json : follow(json, path)?.value;
+  const followed = path === undefined || isNothing ? { value: json, within: [] } : follow(json, path);
+  const place = followed?.value;
+  const outside = [...around, ...(followed?.within ?? [])];
+  const outer = path === undefined || isNothing ? names : path.split(".");
+  const here = (elements: readonly unknown[]) => ({ elements, within: outside, path: outer });
   const keyed = listCandidate(place);
-  if (keyed?.kind === "keyed") return Object.keys(keyed.members);
-  if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return place;
+  if (keyed?.kind === "keyed") return here(Object.keys(keyed.members));
+  if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return here(place);
   if (isObject(place)) {
-    const key = Object.keys(place).find((member) => member.toLowerCase() === name.toLowerCase());
+    const [key, ...others] = Object.keys(place).filter((member) => member.toLowerCase() === name.toLowerCase());
     if (key !== undefined) {
+      if (others.length > 0) throw new ShapeError(`in the answer, both "${key}" and "${others[0]}" may be the list`);
       const value = place[key];
-      if (value === null) return [];
-      if (Array.isArray(value)) return value;
+      const inside = (elements: readonly unknown[]) => ({
+        elements,
+        within: [...outside, place],
+        path: [...outer, key],
+      });
+      if (value === null) return inside([]);
+      if (Array.isArray(value)) return inside(value);
       const found = listCandidate(value);
-      if (found?.kind === "keyed") return Object.keys(found.members);
-      if (found?.kind === "hollow" && isEmptySaid(empty)) return [];
-      if (typeof value === "string" && isAddressLike(value)) return [value];
+      if (found?.kind === "keyed") return inside(Object.keys(found.members));
+      if (found?.kind === "hollow" && isEmptySaid(empty)) return inside([]);
+      if (typeof value === "string" && isAddressLike(value)) return inside([value]);
       throw new ShapeError(`in the answer, "${key}" is ${describe(value)} instead of an array`);
     }
-    if (Object.keys(place).length === 0 && isEmptySaid(empty)) return [];
+    if (Object.keys(place).length === 0 && isEmptySaid(empty)) return here([]);
     const [only, ...more] = Object.keys(place).filter(
       (member) => isNaturalName(member) && typeof place[member] === "object",
     );
     const inner = only === undefined || more.length > 0 || path !== undefined ? undefined : place[only];
     // An empty array under a usual name may be some other empty list.
-    if (isObject(inner) || (Array.isArray(inner) && inner.length > 0))
-      return elementsIn(inner, { ...answers, path: undefined });
+    if (only !== undefined && (isObject(inner) || (Array.isArray(inner) && inner.length > 0)))
+      return locate(inner, answers, [...outside, place], [...outer, only]);
   }
   throw unknownStatus(json, answers);
 }

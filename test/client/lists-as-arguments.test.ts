@@ -33,11 +33,37 @@ it("a wrong entry is refused by its place, and nothing is sent", async () => {
       "Entry 192.0.2.0/24: the value 1 is not an integer from 0 to 4294967295.",
     ],
     ["192.0.2.0/24", "`entries` is neither an array of prefixes nor an object with prefixes as keys."],
+    [{ "192.0.2.0/24": { vlaue: 7 } }, 'Entry 192.0.2.0/24: "vlaue" is no member of an entry.'],
+    [{ "192.0.2.0/24": null }, "Entry 192.0.2.0/24: the value null is not an integer"],
+    [{ "192.0.2.1": 1, "192.0.2.1/32": 2 }, "Entry 192.0.2.1/32 stands twice, with the values 1 and 2."],
   ] as const) {
     await expect(client.insert(BLOCKED, entries as never)).rejects.toThrow(message);
   }
-  await expect(client.delete(BLOCKED, [7] as never)).rejects.toThrow("`entries[0]` is neither a text, a prefix nor");
+  for (const [entries, message] of [
+    [[7], "`entries[0]` is neither a text, a prefix nor"],
+    [{ "192.0.2.0/24": 1 }, "`entries` is not a list: give an array"],
+    ["192.0.2.0/24", "`entries` is not a list: give an array"],
+  ] as const)
+    await expect(client.delete(BLOCKED, entries as never)).rejects.toThrow(message);
+  for (const url of [
+    { ...BLOCKED, profle: "web" },
+    { arena: "edge", set: "blocked" },
+    { kind: "arena", arena: "edge" },
+    { ...BLOCKED, set: undefined },
+    { ...BLOCKED, arena: "a/b" },
+    "prefixset://edge/blocked",
+    null,
+  ])
+    await expect(client.listPrefixSet(url as never)).rejects.toThrow(TypeError);
+  await expect(client.listProfiles("edge/web")).rejects.toThrow("is not a resource address");
+  await expect(client.listMarks("edge", "web", "shost", { userArena: "a\nb" })).rejects.toThrow(
+    "`userArena` has characters that no header can carry.",
+  );
   expect(emulator.journal).toEqual([]);
+  await client.insert(BLOCKED, ["192.0.2.1", "192.0.2.1/32"]);
+  expect(emulator.prefixSet("prefixset://edge/blocked").staged).toEqual({ "192.0.2.1/32": 1 });
+  await client.close();
+  await expect(client.commit(BLOCKED)).rejects.toThrow("The client is closed: make a new one for further requests.");
   await client.close();
 });
 
@@ -53,6 +79,8 @@ it("what is active is started and stopped again as a status returns it, and text
   await signaling.start(active);
   expect((await signaling.status()).map(String)).toEqual(["198.51.100.7/32"]);
   await expect(signaling.start(["198.51.100.7/24"])).rejects.toThrow("host bits");
+  for (const prefixes of [{}, undefined, [5], "198.51.100.7"])
+    await expect(signaling.stop(prefixes as never)).rejects.toThrow(/^`prefixes/);
   expect((await signaling.ensureInactive(new Set(active))).stopped.map(String)).toEqual(["198.51.100.7/32"]);
   await signaling.close();
 });

@@ -44,6 +44,7 @@ describe("a status", () => {
       '{"code":5,"message":"2 active","data":["192.0.2.1","198.51.100.0/24"]}',
       { success: { status: { member: "code", values: [5] } } },
     ],
+    ['{"total":9,"data":["192.0.2.1","198.51.100.0/24"]}', { ignore: ["total"] }],
     ["# active\n192.0.2.1\n198.51.100.0/24\n", { format: "lines" }],
     ["192.0.2.1,UDP flood\n198.51.100.0/24,", { format: "csv" }],
   ])("%j is read by %j", async (status, answers) => {
@@ -65,6 +66,10 @@ describe("a status", () => {
     ["", { empty: "" }],
     [[404, "?"], { empty: 404 }],
     ['{"active":[]}', { name: "active" }],
+    [
+      '{"total":0,"IP_prefix":[],"message":"no such client"}',
+      { success: { status: { member: "message", values: ["no such client"] } } },
+    ],
   ])("%j says that nothing is active, with %j", async (status, answers) => {
     await using peer = await receiver({ status }, answers);
     expect(await peer.status()).toBe("");
@@ -79,6 +84,18 @@ describe("a status", () => {
     ['{"active":[]}', 'without "IP_prefix"; its shape is {"active":[]}. If a list of prefixes is in it, say where'],
     ['{"a":1}', 'without "IP_prefix", and at "b" in it is not a list', { path: "b" }],
     ['{"code":5,"message":"table locked","IP_prefix":[]}', "table locked"],
+    [
+      '{"IP_prefix":[],"message":"no such client"}',
+      'beside it stands "no such client". If this means that nothing is active, set answers.success.status: { member: "message", values: ["no such client"] } of the receiver.',
+    ],
+    ['{"IP_prefix":[],"ip_prefix":["192.0.2.1"]}', 'both "IP_prefix" and "ip_prefix" may be the list'],
+    ['{"IP_prefix":["192.0.2.1"],"IP_prefix":[]}', 'the member "IP_prefix" stands twice in one object'],
+    [
+      '{"IP_prefix":["192.0.2.1"],"next":"/2"}',
+      '"next" says that the list continues. If the list is whole whatever it says, set answers.ignore: ["next"].',
+    ],
+    ['{"result":{"IP_prefix":["192.0.2.1"]},"total":5}', '"total" is 5 and 1 are listed'],
+    [[206, '{"IP_prefix":["192.0.2.1"]}'], "the status 206 says that this is a part of the list"],
     [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
     [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],
     ["192.0.2.1\n198.51.100.0/24", "If it is a list, set answers.format of the receiver."],

@@ -40,7 +40,7 @@ it("the advice stands once where every node has a resource of its own: the other
   const { errors } = await nodes.engine.up(sets);
   const [first = "", ...others] = errors.map(({ message }) => message);
   expect(first).toContain(UNKNOWN_SET);
-  expect(others.length).toBeGreaterThan(1);
+  expect(others.length).toBeGreaterThan(0);
   for (const [index, text] of others.entries())
     expect(text).toMatch(
       new RegExp(

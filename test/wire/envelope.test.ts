@@ -34,8 +34,7 @@ function refusal(json: unknown, answers?: Answers, kind?: ListKind): { message: 
 /** Reads an answer by the setting that a message advised; one that no setting describes by a module of one's own. */
 function bySetting(json: unknown, remedy: string): unknown {
   if (remedy === "") return find(json, undefined, "prefixset", undefined, true);
-  const [, member, values] =
-    /answers\.success\.list: \{ member: (".*?"), values: (\[.*\]) \}\.$/.exec(remedy) ?? [];
+  const [, member, values] = /answers\.success\.list: \{ member: (".*?"), values: (\[.*\]) \}\.$/.exec(remedy) ?? [];
   const success = { member: JSON.parse(member ?? ""), values: JSON.parse(values ?? "") };
   const reading = readList(
     { status: 200, header: () => undefined, headers: {}, body: JSON.stringify(json) },

@@ -166,6 +166,8 @@ describe("a list of a prefix-set", () => {
     [{ p: "192.0.2.0", m: 255 }, "has a member for the length that holds none"],
     [{ p: "192.0.2.0", mask: "0.0.0.255" }, "has a member for the length that holds none"],
     [{ p: "192.0.2.0", mask: "" }, "has a member for the length that holds none"],
+    [{ p: "10.1.2.3", mask: "ff00::" }, "has a member for the length that holds none"],
+    [{ p: "2001:db8::", mask: "255.255.0.0" }, "has a member for the length that holds none"],
     [{ p: "192.0.2.1", m: 0 }, "the length 0, which would be the default route"],
     ["192.0.2.0/0.0.0.255", "no valid prefix length"],
     [["192.0.2.0", "192.0.2.255"], 'has the value the text "192.0.2.255"'],

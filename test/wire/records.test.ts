@@ -39,18 +39,18 @@ describe("marks", () => {
       { a: "192.0.2.1", rule: "r", why: { deep: [1] }, t: null },
       { address: "192.0.2.1", extra: { rule: "r", why: { deep: [1] } } },
     ],
-    ["shost", { a: "192.0.2.1", v: 1, value: 2 }, { address: "192.0.2.1", value: 1, extra: { value: 2 } }],
+    ["shost", { a: "192.0.2.1", v: 1, value: "1" }, { address: "192.0.2.1", value: 1, extra: { value: "1" } }],
     ["shost", { id: 1, constructor: 2, toString: 3 }, { id: 1, extra: { constructor: 2, toString: 3 } }],
     [
       "conn",
-      { SRC: "192.0.2.1", Dst: "192.0.2.2", sPort: 1, src_port: 2, Proto: "udp", ID: 3 },
+      { SRC: "192.0.2.1", Dst: "192.0.2.2", sPort: 1, Proto: "udp", ID: 3, Port: 2 },
       {
         source: "192.0.2.1",
         destination: "192.0.2.2",
         sourcePort: 1,
         protocol: "udp",
         id: 3,
-        extra: { src_port: 2 },
+        extra: { Port: 2 },
       },
     ],
     // A member whose name stands for something else at this node does not stop the list.
@@ -122,6 +122,18 @@ describe("marks", () => {
       'element 0 has no id, value or address (an object with "host", "zone")',
       describedBy("names"),
     ]);
+  });
+
+  it.each([
+    [{ a: "192.0.2.1", v: 1, value: 2 }, "value"],
+    [{ value: 2, v: 1, a: "192.0.2.1" }, "value"],
+    [{ a: "192.0.2.1", ip: "192.0.2.2", v: 1 }, "address"],
+  ])("%j is refused: which member counts is not known", (mark, field) => {
+    const problem = caught(() => readMarkList([mark], "shost"));
+    expect(problem.message).toContain(`element 0 has two of ${field}`);
+    expect(problem.remedy).toBe(describedBy("names"));
+    const names = { value: "v", address: "a" };
+    expect(readMarkList([mark], "shost", { answers: { names } })).toMatchObject([{ address: "192.0.2.1", value: 1 }]);
   });
 
   it("counters of 64 bits keep their digits", () => {

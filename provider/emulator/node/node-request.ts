@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { repeatedMember } from "../../model/repeated-member";
 import { type MarkUrl, type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
-import { BadRequest, parseJson, repeatedMember } from "../http/request";
+import { BadRequest, parseJson } from "../http/request";
 import type { RequestSummary } from "../journal/entry";
 import type { Incoming } from "../serving/api";
 import { markTypeIn } from "../validation/mark-type";
@@ -54,8 +55,8 @@ export function readRequest({ method, headers, body }: Incoming, dialect: Dialec
   try {
     const value = withMarkType(parseJson(body), dialect);
     summary = summarize(value);
-    const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} appears twice in one object`);
+    const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body.toString("utf8"), value) : undefined;
+    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated.name)} appears twice in one object`);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value, dialect);
     if ("place" in request) return { summary, request };

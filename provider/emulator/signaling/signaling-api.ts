@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { attempt, caught } from "../../model/errors";
+import { repeatedMember } from "../../model/repeated-member";
 import type { Dialect } from "../behaviour/dialect";
 import { json, type Reply, text } from "../http/reply";
-import { BadRequest, parseJson, repeatedMember } from "../http/request";
+import { BadRequest, parseJson } from "../http/request";
 import { fill } from "../http/template";
 import type { RequestSummary, SignalingOperation } from "../journal/entry";
 import { bareAddress, success } from "../node/node-replies";
@@ -104,8 +105,8 @@ function readBody(body: Buffer, { duplicateMembers }: Dialect): string[] | BadRe
   return caught(
     () => {
       const value = parseJson(body);
-      const repeated = duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-      if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} appears twice in one object`);
+      const repeated = duplicateMembers === "error" ? repeatedMember(body.toString("utf8"), value) : undefined;
+      if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated.name)} appears twice in one object`);
       const result = bodySchema.safeParse(value);
       if (result.success) return result.data.IP_prefix;
       return new BadRequest(`the body must be a JSON object with "IP_prefix", an array of strings, and nothing else`);

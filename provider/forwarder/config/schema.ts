@@ -1,7 +1,7 @@
 import { normalize } from "node:path";
 import { z } from "zod";
 import { LONGEST_TIMER_MS } from "../../client/clock";
-import { nodeSchema } from "../../client/options";
+import { isHeaderText, NO_HEADER, nodeSchema } from "../../client/options";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
@@ -25,7 +25,7 @@ const watch = members({
     .array(z.enum(MARK_TYPES, { error: `must be one of ${MARK_TYPES.join(", ")}` }))
     .min(1, { error: "must not be empty" })
     .optional(),
-  userArena: text.optional(),
+  userArena: text.refine(isHeaderText, { error: NO_HEADER }).optional(),
 });
 
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/;

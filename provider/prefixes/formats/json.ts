@@ -1,6 +1,6 @@
-import { isObject } from "../../model/json";
+import { repeatedMember } from "../../model/repeated-member";
 import { readDocument } from "../document";
-import { offsetOf, placeOf, repeatedMember, syntaxErrorAt } from "../json-text";
+import { offsetOf, placeOf, syntaxErrorAt } from "../json-text";
 import { shown } from "../problems";
 import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf } from "../source";
@@ -21,7 +21,7 @@ export const json: Format = {
     readDocument(root, collector, options, {
       place: (path) => place(offsetOf(text, path)),
       repeated: () => {
-        const found = repeatedMember(text);
+        const found = repeatedMember(text, root);
         return found && { name: found.name, place: place(found.offset) };
       },
     });
@@ -49,10 +49,7 @@ export const ndjson: Format = {
         const record = parsed(text, ["a record", "write one JSON object a line"], (offset, message) =>
           collector.problems.add({ line: at, column: offset + 1 }, message),
         );
-        const again =
-          record && isObject(record.value) && colonsIn(text) > Object.keys(record.value).length
-            ? repeatedMember(text)
-            : undefined;
+        const again = record && repeatedMember(text, record.value);
         if (again) {
           const place = { line, column: again.offset + 1 };
           collector.problems.add(place, `${shown(again.name)} appears twice: keep one of them.`);
@@ -67,13 +64,6 @@ export const ndjson: Format = {
     reader.end();
   },
 };
-
-/** Number of colons of a line. A record without a repeated member, a text with a colon or an inner object has one a member. */
-function colonsIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) count++;
-  return count;
-}
 
 /** Value of a JSON text. @param words Name of the text, and the remedy if it is not JSON. */
 function parsed(

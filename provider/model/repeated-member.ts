@@ -1,0 +1,72 @@
+/** A name that one object of a JSON text has twice, and where the second one begins. */
+interface RepeatedMember {
+  readonly name: string;
+  readonly offset: number;
+}
+
+/**
+ * The first name that stands twice in one object of a JSON text. RFC 8259 (4) leaves its meaning to each parser: some take the
+ * first value, most the last, some refuse it. `JSON.parse` takes the last without an error.
+ *
+ * @param value The parsed text, with each name once: only a text with more ends of names than the value has members can
+ *   have such a name, and is searched for it.
+ */
+export function repeatedMember(text: string, value: unknown): RepeatedMember | undefined {
+  return endsOfNames(text) === countMembers(value) ? undefined : search(text);
+}
+
+/** Counts each member, and the same characters inside strings. */
+function endsOfNames(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
+    let before = at - 1;
+    while (BLANKS.has(text.charCodeAt(before))) before -= 1;
+    if (text.charCodeAt(before) === QUOTE) count += 1;
+  }
+  return count;
+}
+
+const QUOTE = 34;
+const BLANKS = new Set([9, 10, 13, 32]);
+
+/** Number of members of all objects in a value, at any depth. */
+function countMembers(value: unknown): number {
+  let count = 0;
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === "object") left.push(item);
+      continue;
+    }
+    // `Object.values` would allocate an array for each of many thousand items.
+    for (const name in next) {
+      count += 1;
+      const member: unknown = next[name as keyof typeof next];
+      if (typeof member === "object") left.push(member);
+    }
+  }
+  return count;
+}
+
+/** Strings, brackets and separators of JSON. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+function search(text: string): RepeatedMember | undefined {
+  const objects: Set<string>[] = [];
+  let last = { token: "", offset: 0 };
+  for (const { 0: token, index: offset } of text.matchAll(TOKENS)) {
+    if (token === "{" || token === "[") objects.push(new Set());
+    else if (token === "}" || token === "]") objects.pop();
+    else if (token !== ":") last = { token, offset };
+    else {
+      const name: unknown = JSON.parse(last.token);
+      const names = objects.at(-1);
+      if (typeof name !== "string" || !names) continue;
+      if (names.has(name)) return { name, offset: last.offset };
+      names.add(name);
+    }
+  }
+  return undefined;
+}
