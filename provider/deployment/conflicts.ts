@@ -32,35 +32,34 @@ export type Declared = Omit<Declaration, "name">;
 
 /** Adds a declaration and returns a contradiction, as a sentence with both names. */
 export function record(set: DeclaredSet, declaration: Declaration): string | undefined {
-  const { type, entries, exclusive, secret, isSecret } = declaration;
+  const { entries, exclusive, secret, isSecret } = declaration;
   set.isSecret ||= isSecret === true;
   const shown = (prefix: string) => (secret || set.isSecret ? "a secret prefix" : prefix);
   const label = labelOf(declaration);
+  const both = (prefix: string, other: string) =>
+    `${shown(prefix)} is declared by ${label} and by ${other}: keep one of them.`;
   if (exclusive && set.exclusive) {
     return `${label} and ${set.exclusive.label} both own the whole set: put the entries into one of them, or set exclusive: false.`;
   }
   if (exclusive) {
-    const undeclared = [...set.entries].find(([prefix]) => !entries.has(prefix));
-    if (undeclared) return outside(undeclared[1], shown(undeclared[0]), label);
+    for (const [prefix, other] of set.entries)
+      return entries.has(prefix) ? both(prefix, other) : outside(other, shown(prefix), label);
     set.exclusive = { label, entries };
-    if (set.entries.size === 0) return undefined;
+    return undefined;
   }
   for (const prefix of entries.keys()) {
     const other = set.entries.get(prefix);
-    const isPair = other !== undefined && type !== "PrefixSetEntry" && exclusive;
-    if (other !== undefined && !isPair) {
-      return `${shown(prefix)} is declared by ${label} and by ${other}: keep one of them.`;
-    }
-    if (type === "PrefixSetEntry" && set.exclusive && !set.exclusive.entries.has(prefix)) {
-      return outside(label, shown(prefix), set.exclusive.label);
-    }
-    if (!exclusive) set.entries.set(prefix, label);
+    if (other !== undefined) return both(prefix, other);
+    const owner = set.exclusive;
+    if (owner)
+      return owner.entries.has(prefix) ? both(prefix, owner.label) : outside(label, shown(prefix), owner.label);
+    set.entries.set(prefix, label);
   }
   return undefined;
 }
 
 function outside(entry: string, prefix: string, owner: string): string {
-  return `${entry} adds ${prefix} to a set that ${owner} owns as a whole and would remove it from: declare it there, or set exclusive: false on ${owner.slice(owner.indexOf('"'))}.`;
+  return `${entry} adds ${prefix} to a set that ${owner} owns as a whole and would remove it from: declare it there instead, or set exclusive: false on ${owner.slice(owner.indexOf('"'))}.`;
 }
 
 /** Declarations of the resources of a deployment by urn: the engine checks some of them twice. */

@@ -34,7 +34,7 @@ describe("two resources of the plugin that want one entry", () => {
       `${URL.replace("fra1", "same")}: 203.0.113.4/32 is declared by PrefixSetEntry 'again' and by PrefixSetEntry 'scanner': keep one of them.`,
     ]);
     expect(await wrong("PrefixSet", "blocked", { entries: ["192.0.2.0/24"] })).toEqual([
-      `${URL}: PrefixSetEntry 'scanner' adds 203.0.113.4/32 to a set that PrefixSet 'blocked' owns as a whole and would remove it from: declare it there, or set exclusive: false on 'blocked'.`,
+      `${URL}: PrefixSetEntry 'scanner' adds 203.0.113.4/32 to a set that PrefixSet 'blocked' owns as a whole and would remove it from: declare it there instead, or set exclusive: false on 'blocked'.`,
     ]);
     expect(await wrong("PrefixSet", "shared", { entries: ["192.0.2.0/24"], exclusive: false })).toEqual([]);
   });
@@ -54,7 +54,9 @@ describe("two resources of the plugin that want one entry", () => {
     expect(await wrong("PrefixSetEntry", "scanner", of)).toEqual([]);
     expect(await wrong("PrefixSetEntry", "scanner", { prefix: "203.0.113.5" })).toEqual([]);
     expect(await wrong("PrefixSetEntry", "other", of)).toEqual([]);
-    expect(await wrong("PrefixSet", "blocked", { entries: ["203.0.113.4", "203.0.113.5"] })).toEqual([]);
-    expect(await wrong("PrefixSet", "blocked", { entries: ["203.0.113.4", "203.0.113.5"] })).toEqual([]);
+    const shared = { exclusive: false, entries: ["203.0.113.6", "203.0.113.7"] };
+    expect(await wrong("PrefixSet", "blocked", shared)).toEqual([]);
+    expect(await wrong("PrefixSet", "blocked", { ...shared, entries: ["203.0.113.6"] })).toEqual([]);
+    expect(await wrong("PrefixSetEntry", "other", { prefix: "203.0.113.7" })).toEqual([]);
   });
 });

@@ -13,9 +13,7 @@ function conflict(...declarations: Parameters<typeof record>[1][]): string | und
 }
 
 describe("declarations of one program", () => {
-  it("may name an entry in the set that owns it and in a PrefixSetEntry, in either order", () => {
-    expect(conflict(set("whole", ["192.0.2.0/24"]), entry("single", "192.0.2.0/24"))).toBeUndefined();
-    expect(conflict(entry("single", "192.0.2.0/24"), set("whole", ["192.0.2.0/24", "203.0.113.0/24"]))).toBeUndefined();
+  it("may name other entries in a set that is shared", () => {
     expect(conflict(set("part", ["192.0.2.0/24"], false), entry("single", "203.0.113.0/24"))).toBeUndefined();
   });
 
@@ -23,12 +21,16 @@ describe("declarations of one program", () => {
     const sentence = /192\.0\.2\.0\/24 is declared by PrefixSetEntry "b" and by PrefixSetEntry "a"/;
     expect(conflict(entry("a", "192.0.2.0/24"), entry("b", "192.0.2.0/24"))).toMatch(sentence);
     expect(conflict(set("part", ["192.0.2.0/24"], false), entry("b", "192.0.2.0/24"))).toMatch(/PrefixSet "part"/);
+    const [whole, single] = [set("whole", ["192.0.2.0/24"]), entry("single", "192.0.2.0/24")];
+    expect(conflict(whole, single)).toMatch(/declared by PrefixSetEntry "single" and by PrefixSet "whole": keep one/);
+    expect(conflict(single, whole)).toMatch(/declared by PrefixSet "whole" and by PrefixSetEntry "single": keep one/);
   });
 
   it("must not add to a set that another resource owns, in either order", () => {
     const sentence = /PrefixSetEntry "single" adds 203\.0\.113\.0\/24 to a set that PrefixSet "whole" owns/;
     expect(conflict(set("whole", []), entry("single", "203.0.113.0/24"))).toMatch(sentence);
     expect(conflict(entry("single", "203.0.113.0/24"), set("whole", []))).toMatch(sentence);
+    expect(conflict(set("whole", []), set("part", ["203.0.113.0/24"], false))).toMatch(/PrefixSet "part" adds 203/);
   });
 
   it("of a set whose prefixes are secret are counted for every resource that declares them", () => {
