@@ -120,6 +120,8 @@ export class DeploymentSet implements Addressed {
   observed: ListedMap | undefined;
   private readonly declarations: Declarations;
   readonly wantedHere: KeysHere;
+  /** Prefixes that some resource of this deployment wants in a set of this url, at any address. */
+  readonly desiredAnywhere: Pick<KeysHere, "has">;
 
   constructor(
     node: Connection,
@@ -137,6 +139,7 @@ export class DeploymentSet implements Addressed {
     this.desired = desired.of(node, url);
     this.managed = managed.of(node, url);
     this.wantedHere = desired.at(node, url);
+    this.desiredAnywhere = desired.anywhere(url);
     this.announced = new Announced(inFlight);
     this.sent = new SentBefore(notes, `${node.endpoint} ${url}`);
     this.reads = new SharedReads((options) => set.observe(options), world);

@@ -25,7 +25,23 @@ export const SECRET_MARK = "[secret]";
 export const CONNECTIONS: readonly string[] = ["node", "receiver"];
 
 /** Settings of a stack or provider that may hold credentials: a provider keeps each as a secret, in any form. */
-export const SECRET_SETTINGS = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"] as const;
+const SECRET_SETTINGS: readonly string[] = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"];
+
+/** Settings that are an address. */
+const ADDRESSES: readonly string[] = ["endpoint", "signalingUrl"];
+
+/** User and password, or a token, before the host of an address. */
+const USER = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
+
+/** True for an address with credentials in it. */
+export function hasUser(address: unknown): boolean {
+  return USER.test(String(address));
+}
+
+/** True for a setting that a provider keeps as a secret. */
+export function isSecretSetting(name: string, value: unknown): boolean {
+  return SECRET_SETTINGS.includes(name) || (ADDRESSES.includes(name) && hasUser(value));
+}
 
 /** Sentence about a secret in the id or the url of a resource. */
 export function secretIdentity(argument: string): string {

@@ -2,6 +2,7 @@ import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/st
 import {
   CONNECTIONS,
   HOLDING_PREFIXES,
+  hasUser,
   LISTS,
   LISTS_KEY,
   SECRET_MARK,
@@ -18,9 +19,6 @@ const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
 /** Places of a secret within an entry that leave the entry itself public: only notes are secret then. */
 const NOTES: readonly string[] = ["reason", "ticket", "expires", "sent"];
-
-/** User and password, or a token, before the host of an address. */
-const USER = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 
 /** Properties of a resource in the clear, and the names of those that hold a secret at any depth. */
 export interface Opened {
@@ -100,8 +98,8 @@ function holdsCredentials(name: string, value: unknown): boolean {
   if (name === "rollout") return membersOf(membersOf(value).check).headers !== undefined;
   if (!CONNECTIONS.includes(name)) return false;
   const { headers, secretKey, tls, endpoint, url } = membersOf(value);
-  const hasUser = [endpoint, url].some((address) => USER.test(String(address)));
-  return hasUser || [headers, secretKey, membersOf(tls).key].some((member) => member !== undefined);
+  if (hasUser(endpoint) || hasUser(url)) return true;
+  return [headers, secretKey, membersOf(tls).key].some((member) => member !== undefined);
 }
 
 function holdsSecret(value: unknown): boolean {

@@ -3,7 +3,7 @@ import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { SECRET_SETTINGS } from "../engine/secret-names";
+import { isSecretSetting } from "../engine/secret-names";
 import type { JsonObject } from "../model/json";
 import { checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
@@ -43,7 +43,9 @@ export function pluginServer(parts: PluginParts): Server {
     checkConfig: unary(parts, async (request: messages.CheckRequest) => {
       const { props, secrets } = open(request.getNews());
       const answer = new messages.CheckResponse();
-      answer.setInputs(close(props, [...secrets, ...SECRET_SETTINGS]));
+      answer.setInputs(
+        close(props, [...secrets, ...Object.keys(props).filter((name) => isSecretSetting(name, props[name]))]),
+      );
       answer.setFailuresList(parts.configProblems(given(props)).map(checkFailure));
       return answer;
     }),

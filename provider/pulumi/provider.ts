@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { SECRET_SETTINGS } from "../engine/secret-names";
+import { isSecretSetting } from "../engine/secret-names";
 import { plainArguments } from "./plain";
 import type {
   Inputs,
@@ -76,8 +76,8 @@ export class Provider extends pulumi.ProviderResource {
 
 /** The configuration of a provider consists of texts: other values become JSON. */
 function onWire(key: string, value: unknown): pulumi.Output<string> {
-  const text = pulumi
-    .output(value as pulumi.Input<string>)
-    .apply((known) => (typeof known === "string" ? known : JSON.stringify(known)));
-  return SECRET_SETTINGS.some((name) => name === key) ? pulumi.secret(text) : text;
+  return pulumi.output(value as pulumi.Input<string>).apply((known) => {
+    const text = typeof known === "string" ? known : JSON.stringify(known);
+    return isSecretSetting(key, text) ? pulumi.secret(text) : pulumi.output(text);
+  });
 }

@@ -62,6 +62,7 @@ export class ResourceSet {
   readonly at: string;
   readonly desired: DeploymentSet["desired"];
   readonly managed: DeploymentSet["managed"];
+  readonly desiredAnywhere: DeploymentSet["desiredAnywhere"];
   private readonly set: DeploymentSet;
   private caller: Caller = {};
   /** Names under which the next run finds what this one sends, if it is killed. */
@@ -81,6 +82,7 @@ export class ResourceSet {
     this.at = node.label;
     this.desired = this.set.desired;
     this.managed = this.set.managed;
+    this.desiredAnywhere = this.set.desiredAnywhere;
   }
 
   /**

@@ -77,6 +77,7 @@ describe("credentials that a program hands over in the clear", () => {
       receiver: { secretKey: CANARY },
       nodes: JSON.stringify({ fra1: { endpoint: "http://192.0.2.10", headers: { Authorization: CANARY } } }),
       receivers: { main: { url: "http://192.0.2.11", clientId: "a", secretKey: CANARY } },
+      signalingUrl: `https://user:${CANARY}@192.0.2.12`,
     };
     const checked = await engine.call<messages.CheckResponse>(
       "checkConfig",

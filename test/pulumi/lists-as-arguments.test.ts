@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, expect, expectTypeOf, it } from "vitest";
+import { afterAll, beforeAll, expect, expectTypeOf, it, vi } from "vitest";
 import * as pf from "../../provider";
 import { type ListedEntry, Prefix } from "../../provider/client";
 import { plainArguments } from "../../provider/pulumi/plain";
@@ -90,6 +90,15 @@ it("prefixes are texts again wherever they resolve: in an Output, a secret, an e
   expect(registered.get("eu")).toEqual({
     forbiddenPrefixes: '["192.0.2.0/24"]',
     requiredPrefixes: '["192.0.2.0/24"]',
+  });
+});
+
+it("an address with a password in it is a secret of the provider, one without is shown", async () => {
+  new pf.Provider("secret", { endpoint: "http://user:key@192.0.2.10", signalingUrl: "https://192.0.2.11" });
+  await vi.waitFor(() => expect(registered.has("secret")).toBe(true));
+  expect(registered.get("secret")).toEqual({
+    endpoint: { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: expect.anything() },
+    signalingUrl: "https://192.0.2.11",
   });
 });
 

@@ -39,6 +39,19 @@ describe("destroying a set", () => {
     ]);
   });
 
+  it("does not call unknown what the stack declares at another address, which may be the same machine", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 });
+    const node = { endpoint: stack.emulator.endpoint.replace("127.0.0.1", "localhost") };
+    const inputs = { arena: "edge", set: "blocked", node, entries: ["198.51.100.0/24"] };
+    expect(await new PrefixSetHandler(stack.runtime).check({}, inputs)).not.toHaveProperty("failures");
+    await stack.destroy({ entries: { "192.0.2.0/24": 1 }, count: 1 });
+    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "198.51.100.0/24": 1 });
+    expect(stack.printed.slice(1)).toEqual([
+      expect.stringContaining(": 1 entry was removed with the resource: 192.0.2.0/24."),
+      expect.stringContaining("1 entry stays, since another resource of this stack declares it: 198.51.100.0/24."),
+    ]);
+  });
+
   it("takes it for empty already when a second list agrees after a commit, and says what was gone", async () => {
     await using stack = await bench({});
     await stack.destroy();

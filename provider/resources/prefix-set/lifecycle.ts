@@ -228,7 +228,12 @@ export class SetLifecycle {
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) set.report({ kind: "removed", prefixes: gone });
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !desired.has(prefix));
-    if (others.length > 0 && exclusive) set.report({ kind: "leftUnknown", prefixes: others });
+    // Two addresses may be one machine.
+    const isElsewhere = (prefix: CanonicalPrefix) =>
+      !this.runtime.settings.distinctNodes && set.desiredAnywhere.has(prefix);
+    const unknown = others.filter((prefix) => !isElsewhere(prefix));
+    if (exclusive) reportKept(others.filter(isElsewhere));
+    if (unknown.length > 0 && exclusive) set.report({ kind: "leftUnknown", prefixes: unknown });
     const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !desired.has(prefix));
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;
   }
