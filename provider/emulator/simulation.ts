@@ -140,6 +140,7 @@ export class Simulation {
   }
 
   private load(state: EmulatorState): Contents {
-    return new Contents(state, this.clock, this.options.marks, () => this.changed({ kind: "signaling" }));
+    const limits = { marks: this.options.marks, lease: this.dialect.lease };
+    return new Contents(state, this.clock, limits, () => this.changed({ kind: "signaling" }));
   }
 }

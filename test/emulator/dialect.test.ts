@@ -215,7 +215,16 @@ test("signaling status: wrong secret, bare addresses, a delay, and a lease that 
   expect((await status({ statusDelay: 300 })).json).toEqual({ IP_prefix: [] });
   emulator.clock.advance("300ms");
   expect((await status({ statusDelay: 300 })).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
+  const { now } = emulator.clock;
+  emulator.clock.freeze("2026-01-01T00:00:00Z");
+  expect((await status({ statusDelay: 300 })).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
+  emulator.snapshot("started");
+  emulator.clock.freeze(now);
   emulator.clock.advance("700ms");
+  expect((await status({ lease: 1_000 })).json).toEqual({ IP_prefix: [] });
+  emulator.restore("started");
+  expect((await status({})).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
+  emulator.clock.advance("1s");
   expect((await status({})).json).toEqual({ IP_prefix: [] });
   expect(emulator.boundProfile("198.51.100.7")).toBeUndefined();
 });

@@ -43,7 +43,7 @@ test("what was answered is in the files at that moment, without the whole state 
   expect(copy?.staged).toEqual({ [BLOCKED]: { "203.0.113.9/32": 5, "192.0.2.0/24": null, "203.0.113.77/32": 1 } });
 });
 
-test("a commit that is on its way is not kept before it is applied", async () => {
+test("a commit that is on its way is not kept before it is applied, nor if another state takes its set's place", async () => {
   const persist = join(folder, "late.json");
   await using emulator = await startEmulator({ persist, state });
   emulator.fail({ cmd: "commit", kind: "late-commit", delay: "1h" });
@@ -56,6 +56,14 @@ test("a commit that is on its way is not kept before it is applied", async () =>
   expect((await Persistence.read(await copyOf(persist, "after.json")))?.arenas?.edge?.sets).toEqual({
     blocked: { "192.0.2.0/24": 1, "203.0.113.0/24": 4 },
   });
+  emulator.fail({ cmd: "commit", kind: "late-commit", delay: "1h" });
+  await fapi(emulator, commit);
+  emulator.seed(state);
+  await fapi(emulator, insert("203.0.113.8/32"));
+  emulator.clock.advance("2h");
+  await fapi(emulator, insert("203.0.113.9/32"));
+  const replaced = await Persistence.read(await copyOf(persist, "replaced.json"));
+  expect(replaced?.arenas?.edge?.sets).toEqual(state.arenas?.edge?.sets);
 });
 
 test("a log that breaks off in its last change counts up to that change", async () => {

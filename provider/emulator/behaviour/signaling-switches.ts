@@ -71,6 +71,6 @@ export const SIGNALING_SWITCHES = {
   lease: amount(
     0,
     { alternatives: [], refusals: [60_000] },
-    "Milliseconds of virtual time after which a signaling ends by itself; 0 is never.",
+    "Milliseconds of virtual time after which a signaling ends by itself, for one of a loaded state from then on; 0 is never.",
   ),
 };

@@ -184,7 +184,7 @@ export class NodeApi implements Api {
     variation: Variation,
     committed: (record: CommitRecord) => void,
   ): void {
-    const { dialect, clock } = this.simulation;
+    const { dialect, clock, contents } = this.simulation;
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
       if (!variation.keepStaged) {
@@ -202,6 +202,8 @@ export class NodeApi implements Api {
     }
     this.simulation.changed({ kind: "taken", url: text });
     clock.after(delay, () => {
+      // The set was replaced by another state.
+      if (this.simulation.contents !== contents) return;
       committed(apply());
       this.simulation.changed({ kind: "applied", url: text, changes });
     });

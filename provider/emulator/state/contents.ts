@@ -12,6 +12,14 @@ import { PacketPath } from "./packet-path";
 import { SignalingDeployment } from "./signaling-deployment";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 
+/** Limits of the content. */
+interface Limits {
+  /** Of the mark tables of each profile. */
+  readonly marks: MarkLimits | undefined;
+  /** Milliseconds of virtual time after which a signaling of the loaded state ends; 0: never. */
+  readonly lease: number;
+}
+
 /**
  * The content of an emulator, made from a loaded state and exported as a state. Another state makes a new object; single
  * parts are never replaced.
@@ -24,19 +32,19 @@ export class Contents {
   readonly packetPath: PacketPath;
 
   /**
-   * @param marks Limits of the mark tables of each profile.
    * @param changed Called after every change by signaling.
    * @throws {StateError} naming the mistake in the state.
    */
-  constructor(state: EmulatorState, clock: VirtualClock, marks: MarkLimits | undefined, changed: () => void) {
+  constructor(state: EmulatorState, clock: VirtualClock, limits: Limits, changed: () => void) {
     const parsed = parseState(state);
     checkConsistency(parsed);
-    const deployment = (clients: readonly SignalingClientState[]) => new SignalingDeployment(clients, clock, changed);
+    const deployment = (clients: readonly SignalingClientState[]) =>
+      new SignalingDeployment(clients, clock, limits.lease, changed);
     this.holdings = new Holdings(parsed);
     this.signaling = deployment(clientsOf(parsed));
     this.testSignaling = deployment(parsed.signaling?.testClients ?? defaultTestClients);
     this.bindings = new Bindings(this.holdings, this.signaling);
-    this.packetPath = new PacketPath(this.holdings, this.bindings, clock, marks);
+    this.packetPath = new PacketPath(this.holdings, this.bindings, clock, limits.marks);
   }
 
   /** The present state. @param entriesOf See {@link Holdings.export}. */

@@ -43,6 +43,7 @@ export class DeploymentClient {
   constructor(
     readonly state: SignalingClientState,
     private readonly clock: VirtualClock,
+    lease: number,
     private readonly changed: () => void,
   ) {
     this.prefixes = state.prefixes.map((text) => Prefix.parse(text));
@@ -53,15 +54,19 @@ export class DeploymentClient {
           `The state is not valid: signaling client ${state.clientId} has ${prefix} active, which is not among its prefixes.`,
         );
       }
-      this.activate(prefix.toString(), 0);
+      this.activate(prefix.toString(), lease);
     }
   }
 
-  /** Prefixes with active signaling, in order; with `age`, only those older than so many milliseconds. */
-  active(age = 0): CanonicalPrefix[] {
-    const until = this.clock.ms - age;
+  /**
+   * Prefixes with active signaling, in order.
+   *
+   * @param delay Milliseconds during which a start does not show. It shows if the clock was set back to before it.
+   */
+  active(delay = 0): CanonicalPrefix[] {
+    const now = this.clock.ms;
     const prefixes = [...this.running]
-      .filter(([, { since }]) => since <= until)
+      .filter(([, { since }]) => now < since || now >= since + delay)
       .map(([text]) => Prefix.fromCanonical(text));
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
@@ -154,7 +159,13 @@ export class SignalingDeployment {
   /** Version, which grows with every start and stop. */
   revision = 0;
 
-  constructor(states: readonly SignalingClientState[], clock: VirtualClock, onChange: () => void = () => {}) {
+  /** @param lease Milliseconds of virtual time after which the signalings that are active in the states end; 0: never. */
+  constructor(
+    states: readonly SignalingClientState[],
+    clock: VirtualClock,
+    lease: number,
+    onChange: () => void = () => {},
+  ) {
     for (const state of states) {
       if (this.clients.has(state.clientId)) {
         throw new StateError(`The state is not valid: two signaling clients have the id ${state.clientId}.`);
@@ -163,7 +174,7 @@ export class SignalingDeployment {
         this.revision += 1;
         onChange();
       };
-      this.clients.set(state.clientId, new DeploymentClient(state, clock, changed));
+      this.clients.set(state.clientId, new DeploymentClient(state, clock, lease, changed));
     }
   }
 
