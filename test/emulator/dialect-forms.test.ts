@@ -122,6 +122,10 @@ test("the first accepted insert creates a set in an existing arena and profile",
     expect(emulator.prefixSet(url).applied).toEqual({ "192.0.2.0/24": 1 });
   }
   expect(await call("prefixset://edge/nowhere/new", "insert", [{ p: "192.0.2.0/24", v: 1 }])).toBe(404);
+  for (const name of ["constructor", "__proto__"])
+    expect(await call(`prefixset://edge/${name}`, "insert", [{ p: "192.0.2.0/24", v: 1 }])).toBe(400);
+  await using again = await startEmulator({ state: emulator.state() });
+  expect(again.prefixSet(local)).toEqual(emulator.prefixSet(local));
 });
 
 test("a profile has the tables that its rules or its state speak of", async () => {

@@ -12,6 +12,7 @@ import type { Simulation } from "../simulation";
 import type { ProfileHoldings } from "../state/holdings";
 import { type CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import { markType } from "../validation/mark-type";
+import { inheritedNameProblem } from "../validation/strict";
 import { listMarks } from "./mark-list";
 import { MarkPace } from "./mark-pace";
 import { failure, formatOf, list, listLines, success } from "./node-replies";
@@ -134,6 +135,9 @@ export class NodeApi implements Api {
     const isMade = cmd === "insert" && dialect.unknownSet === "made";
     const set = sets?.get(url.set) ?? (isMade ? new PrefixSetStore() : undefined);
     if (!sets || !set) return this.refuse(unknown("prefix-set", nameOf(url)));
+    // Any other set comes from a state, which has no such name.
+    const problem = inheritedNameProblem(url.set);
+    if (problem) return this.refuse({ why: 400, message: `the name ${JSON.stringify(url.set)} ${problem}` });
     const { refusal, staged } = stage(cmd, set, data, dialect);
     if (set.changes.size > 0) sets.set(url.set, set);
     if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
