@@ -99,6 +99,12 @@ test("a count is a number or bounds, and what is missing is told with what came 
     expect(await told({ min: 3 })).toBe(`ExpectationError: Expected at least 3 requests ${came}.`);
     expect(await told({ max: 1 })).toMatch(`ExpectationError: Expected at most 1 request ${came}:\n  #0 `);
     expect(await told({ min: 3, max: 4 })).toBe(`ExpectationError: Expected 3 to 4 requests ${came}.`);
+    expect(await told({ min: 2, max: 1 })).toMatch(/^TypeError: .*`min` must be at most `max`/);
+    for (const url of ["prefixset://edge/blocked", "prefixset://edge/blocked/", "prefixset://edge/*"])
+      expect(await it.expectRequests({ url }, 2)).toEqual(emulator.journal);
+    expect(await failure(() => it.expectRequests({ cmd: "insert", url: "edge/blocked" }, 0))).toMatch(
+      /^TypeError: .*url: "edge\/blocked" is not a resource address: .*; did you mean prefixset:\/\/edge\/blocked\?/,
+    );
     expect(await told({})).toMatch(/^TypeError: .*needs `exactly`, or `min`, `max` or both/);
     expect(await told({ exactly: 1, min: 1 })).toMatch(/^TypeError: .*needs `exactly`, or `min`, `max` or both/);
     expect(await failure(() => it.expectRequests({ run: "file-8", contains: "192.0.2.1" }, 1))).toMatch(

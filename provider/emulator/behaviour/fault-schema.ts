@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { caught, messageOf } from "../../model/errors";
-import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
 import { JOURNAL } from "../defaults";
-import type { Command } from "../journal/entry";
+import { addressProblem, kindOf } from "../journal/address-filter";
 import { type FaultDefinition, faultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 import type { Fault } from "./fault-types";
@@ -112,36 +110,11 @@ function* requests({ api, cmd, op, url, type, client }: Fault): Generator<string
   if (place !== undefined && place !== "mark") yield `only mark://ARENA/PROFILE has a type, and ${url} is none`;
 }
 
-const SCHEMES = ["arena", "profile", "prefixset", "mark"] as const;
-
-function* address(url: string, cmd: Command | undefined): Generator<string> {
+function* address(url: string, cmd: Fault["cmd"]): Generator<string> {
+  const problem = addressProblem(url);
+  if (problem !== undefined) yield `url: ${problem}`;
   const place = kindOf(url);
-  if (place === undefined && !isBeginning(url)) {
-    const names = withoutEnding(url.replace(/^\/+/, ""), "/*").split("/");
-    const meant =
-      names.length > 1 && names.every((name) => !nameProblem(name))
-        ? `; did you mean prefixset://${names.join("/")}?`
-        : "";
-    yield `url: ${JSON.stringify(url)} is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://${meant}`;
-    return;
-  }
   if (place !== undefined && place !== "prefixset" && cmd !== undefined && cmd !== "list") {
     yield `a ${cmd} works on prefix-sets, and ${url} is none`;
   }
-  // A request may name something that does not exist, but not with too many or too few names.
-  if (url.endsWith("*") || place === undefined) return;
-  const [, path = ""] = url.split("://");
-  if (path.split("/").some((name) => name !== "" && nameProblem(name) !== undefined)) return;
-  const problem = caught(() => void parseUrl(url), Error, messageOf);
-  if (problem !== undefined) yield `url: ${problem.replace(/\.$/, "")}`;
-}
-
-/** Kind of resource of an address or of its beginning, if that is clear already. */
-function kindOf(url: string): ResourceUrl["kind"] | undefined {
-  return SCHEMES.find((scheme) => url.startsWith(`${scheme}://`));
-}
-
-/** True for a pattern such as `prefix*`, which may still become an address. */
-function isBeginning(url: string): boolean {
-  return url.endsWith("*") && SCHEMES.some((scheme) => `${scheme}://`.startsWith(url.slice(0, -1)));
 }

@@ -1,3 +1,4 @@
+import { matchesUrl } from "../journal/address-filter";
 import type { ApiName, RequestSummary } from "../journal/entry";
 import { type RandomSource, seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
@@ -119,9 +120,4 @@ export function differences(fault: Fault, occasion: Occasion): string[] {
     if (name === "run") return wanted !== occasion.label;
     return name === "url" ? !matchesUrl(wanted, occasion.url) : wanted !== occasion[name];
   });
-}
-
-function matchesUrl(wanted: string, url: string | undefined): boolean {
-  if (url === undefined) return false;
-  return wanted.endsWith("*") ? url.startsWith(wanted.slice(0, -1)) : wanted.replace(/\/$/, "") === url;
 }

@@ -3,19 +3,20 @@ import { MAX_VALUE } from "../../model/entry";
 import type { PrefixLike } from "../../model/given-entries";
 import { MARK_TYPES } from "../../model/mark";
 import { CONTROL } from "../defaults";
+import { addressProblem } from "../journal/address-filter";
 import type { JournalFilter } from "../journal/entry";
 import type { JournalRange } from "../journal/journal";
 import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
-import { prefixText, strictly } from "../validation/strict";
+import { prefixText, readBy, strictly } from "../validation/strict";
 
 /**
  * Arguments of an emulator's methods, checked at run time for plain JavaScript. The control API describes and checks its
  * operations by the same schemas.
  */
 
-/** Filter of journal entries: every given member must be equal. */
+/** Filter of journal entries: every given member must match. */
 export const journalFilter = z.strictObject({
   cmd: z
     .enum(["list", "insert", "delete", "commit"])
@@ -23,13 +24,22 @@ export const journalFilter = z.strictObject({
     .describe("Of the node API: list, insert, delete or commit."),
   op: z.enum(["status", "start", "stop"]).optional().describe("Of the signaling API: status, start or stop."),
   api: z.enum(["node", "signaling", "test", "other"]).optional().describe("node, signaling, test or other."),
-  url: z.string().optional().describe("The resource of a command."),
+  url: z
+    .string()
+    .superRefine(readBy(checkedAddress))
+    .optional()
+    .describe("The resource of a command, with or without a trailing slash; a * at the end matches the rest."),
   client: z.string().optional().describe("The signaling client."),
   type: z.enum(MARK_TYPES).optional().describe("Of a list of marks: shost, dhost, sdhost or conn."),
   status: z.int().optional().describe("Status of the answer."),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
   contains: prefixText.optional().describe("A prefix or an address that a data item equals or covers."),
 } satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
+
+function checkedAddress(url: string): void {
+  const problem = addressProblem(url);
+  if (problem !== undefined) throw new TypeError(problem);
+}
 
 /** Range of the matching entries. */
 export const journalRange = z.strictObject({
@@ -64,7 +74,8 @@ export const requestCount = z.union([
     .refine(
       ({ exactly, min, max }) => (exactly === undefined) !== (min === undefined && max === undefined),
       "needs `exactly`, or `min`, `max` or both",
-    ),
+    )
+    .refine(({ min = 0, max = min }) => min <= max, "`min` must be at most `max`"),
 ]);
 
 /** Requests in the order in which they are expected. */

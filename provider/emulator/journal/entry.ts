@@ -1,6 +1,7 @@
 import { type PrefixLike, prefixText } from "../../model/given-entries";
 import { prefixIn } from "../../model/readable";
 import type { JournalEntry } from "../answer-types";
+import { matchesUrl } from "./address-filter";
 
 export type { JournalEntry } from "../answer-types";
 
@@ -22,9 +23,11 @@ export type RequestSummary = Pick<
   "cmd" | "url" | "rawUrl" | "type" | "tooSoon" | "op" | "client" | "entries" | "data"
 >;
 
-/** Filter of entries: every given member must be equal. */
+/** Filter of entries: every given member must match. */
 export interface JournalFilter
-  extends Partial<Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status">> {
+  extends Partial<Pick<JournalEntry, "cmd" | "op" | "api" | "client" | "type" | "status">> {
+  /** Address of the resource, with or without a slash at its end; a `*` at the end matches the rest. */
+  readonly url?: string;
   /** Number or label of the run. */
   readonly run?: number | string;
   /** A prefix or an address that one of the data items equals or covers. */
@@ -45,6 +48,7 @@ export function unlike(entry: JournalEntry, filter: JournalFilter): (keyof Journ
 function holds(entry: JournalEntry, name: keyof JournalFilter, filter: JournalFilter): boolean {
   if (name === "contains") return contains(entry, filter.contains ?? "");
   if (name === "run" && typeof filter.run === "string") return entry.label === filter.run;
+  if (name === "url" && filter.url !== undefined) return matchesUrl(filter.url, entry.url);
   return entry[name] === filter[name];
 }
 
