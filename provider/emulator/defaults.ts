@@ -160,8 +160,6 @@ export const CONTROL = {
   isolated: 500,
   /** Real milliseconds without a request that end an isolated emulator: longer than a client pauses, shorter than a session. */
   idleMs: 600_000,
-  /** Longest time of a timer. */
-  longestIdleMs: 2_147_483_647,
   /** Real milliseconds from the answer to POST /stop until connections are broken. */
   stopMs: 50,
   /** Longest wait for a request, in real time. */

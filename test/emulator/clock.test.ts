@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { VirtualClock } from "../../provider/emulator/time/clock";
+import { expect, test, vi } from "vitest";
+import { systemWall, VirtualClock } from "../../provider/emulator/time/clock";
 import { milliseconds } from "../../provider/emulator/time/duration";
 import { wallByHand } from "./wall-by-hand";
 
@@ -65,6 +65,22 @@ test("a plan further away than a timer can wait is kept", () => {
   expect(seen).toEqual([]);
   wall.pass(86_400_000);
   expect(seen).toHaveLength(1);
+});
+
+test("the machine's timer waits longer than one of JavaScript can", () => {
+  vi.useFakeTimers();
+  try {
+    const seen: string[] = [];
+    systemWall.timer(() => seen.push("due"), milliseconds("60d"));
+    const cancel = systemWall.timer(() => seen.push("never"), milliseconds("60d"));
+    vi.advanceTimersByTime(milliseconds("59d"));
+    expect(seen).toEqual([]);
+    cancel();
+    vi.advanceTimersByTime(milliseconds("1d"));
+    expect(seen).toEqual(["due"]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("after a restart it is real time, with nothing planned", () => {

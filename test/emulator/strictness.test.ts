@@ -51,6 +51,9 @@ test("lists of marks that come too soon are noted, by table", async () => {
   expect(lists.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
   const noted = emulator.journal.map(({ tooSoon }) => tooSoon);
   expect(noted).toEqual([undefined, undefined, undefined, true, true, undefined]);
+  emulator.reset();
+  await marks(emulator, "shost");
+  expect(emulator.journal.map(({ tooSoon }) => tooSoon)).toEqual([undefined]);
 });
 
 test("two lists of one table at the same time are one too many", async () => {
@@ -123,6 +126,8 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["a recipient", () => synFlood({ too: [] } as never), 'synFlood(): there is no "too"; did you mean "to"?'],
   ["a time span", (it) => it.clock.advance("1 hour"), '"1 hour" is not a duration'],
   ["a time", (it) => it.clock.freeze(null), "null is not a time"],
+  ["a time that no date has", (it) => it.clock.advance("99999999999d"), "a time after the year 9999"],
+  ["a year of five digits", (it) => it.clock.freeze("+010000-01-01T00:00:00Z"), "a time after the year 9999"],
   ["a switch", (it) => it.setDialect({ listShow: "staged" }), "did you mean listShows?"],
   ["a fault", (it) => it.fail({ cmd: "comit" }), 'cmd: must be one of "list", "insert", "delete", "commit"'],
   ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; did you mean "arenas"?'],

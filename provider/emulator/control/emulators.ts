@@ -24,7 +24,6 @@ export const isolatedOptions = z.strictObject({
   idleMs: z
     .int()
     .min(0)
-    .max(CONTROL.longestIdleMs)
     .optional()
     .describe("Real milliseconds without a request after which it ends; 0: never. Default: 600000."),
   replace: z.boolean().optional().describe("Ends a running one of this label first. Default: false."),

@@ -22,10 +22,12 @@ import { listSet } from "./set-list";
 
 /** The node API: `POST /fapi` (docs/contributing/contract.md#node-endpoint). Refuses requests that the contract does not define. */
 export class NodeApi implements Api {
-  private readonly pace: MarkPace;
+  private pace = this.newPace();
 
   constructor(private readonly simulation: Simulation) {
-    this.pace = new MarkPace(() => simulation.clock.ms);
+    simulation.onReset(() => {
+      this.pace = this.newPace();
+    });
   }
 
   /** Answers a request unread: without credentials, or if the node API is at another path. */
@@ -211,6 +213,10 @@ export class NodeApi implements Api {
       committed(apply());
       this.simulation.changed({ kind: "applied", url: text, changes });
     });
+  }
+
+  private newPace(): MarkPace {
+    return new MarkPace(() => this.simulation.clock.ms);
   }
 
   private refuse({ why, message }: Refusal): Reply {

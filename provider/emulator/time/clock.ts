@@ -13,12 +13,19 @@ export interface Wall {
   timer(run: () => void, ms: number): () => void;
 }
 
+/** Longest wait of `setTimeout`, in milliseconds; it takes a longer one for 1 ms. */
+const LONGEST = 2 ** 31 - 1;
+
 export const systemWall: Wall = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   timer: (run, ms) => {
-    const timer = setTimeout(run, ms);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      const next = left > LONGEST ? () => wait(left - LONGEST) : run;
+      timer = setTimeout(next, Math.min(left, LONGEST)).unref();
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };
@@ -28,8 +35,8 @@ export function elapsed(wall: Wall): number {
   return wall.elapsed?.() ?? wall.now();
 }
 
-/** Longest wait of `setTimeout`, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
+/** Latest time to which a clock can be set: long before the last date that JavaScript has. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * The clock for marks, leases and late commits of an emulator. It runs with real time until it is frozen, and can jump. It
@@ -72,13 +79,13 @@ export class VirtualClock {
   /**
    * Freezes the clock, now or at a given time; a time in the past undoes nothing.
    *
-   * @throws {TypeError} for a wrong time.
+   * @throws {TypeError} for a wrong time, and for one after the year 9999.
    */
   freeze(at?: Date | string | number): void {
     const moment = at === undefined ? this.ms : at === null ? Number.NaN : new Date(at).getTime();
     if (Number.isNaN(moment))
       throw new TypeError(`${JSON.stringify(at)} is not a time: write for example "2026-12-01T00:00:00Z".`);
-    this.runUntil(moment);
+    this.jump(moment);
     this.stopped = moment;
     this.arm();
   }
@@ -91,11 +98,15 @@ export class VirtualClock {
     this.arm();
   }
 
-  /** Jumps forward by milliseconds or a text such as `"1h"`. A frozen clock stays frozen. */
+  /**
+   * Jumps forward by milliseconds or a text such as `"1h"`. A frozen clock stays frozen.
+   *
+   * @throws {TypeError} for a wrong duration, and for one that ends after the year 9999.
+   */
   advance(by: Duration): void {
     const target = this.ms + milliseconds(by);
     const running = this.stopped === undefined;
-    this.runUntil(target);
+    this.jump(target);
     this.stopped = target;
     if (running) this.resume();
   }
@@ -133,7 +144,8 @@ export class VirtualClock {
     return this.wall.now() - this.elapsed();
   }
 
-  private runUntil(target: number): void {
+  private jump(target: number): void {
+    if (target > LATEST) throw new TypeError("The virtual clock cannot be set to a time after the year 9999.");
     for (let next = this.alarms[0]; next && next.due <= target; next = this.alarms[0]) {
       this.alarms.shift();
       this.stopped = Math.max(next.due, this.stopped ?? next.due);
@@ -145,7 +157,7 @@ export class VirtualClock {
     this.disarm();
     const next = this.alarms[0];
     if (!next || this.frozen) return;
-    const wait = Math.min(Math.max(next.due - this.ms, 0), LONGEST);
+    const wait = Math.max(next.due - this.ms, 0);
     this.disarm = this.wall.timer(() => {
       const due = this.alarms.filter((alarm) => alarm.due <= this.ms);
       this.alarms = this.alarms.filter((alarm) => !due.includes(alarm));
