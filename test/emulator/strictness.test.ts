@@ -33,6 +33,13 @@ test("a list of marks names some arena; of which, only a strict node asks", asyn
   expect(await statuses(undefined)).toEqual([400, 200, 200]);
   expect(await statuses("ignored")).toEqual([200, 200, 200]);
   expect(await statuses("required")).toEqual([400, 400, 200]);
+  const ownName = "Zürich";
+  emulator.seed({ arenas: { [ownName]: { profiles: { web: {} } } } });
+  // As the client sends it: the bytes of UTF-8.
+  const bytes = Buffer.from(ownName).toString("latin1");
+  const headers = { "user-arena": bytes, "packetfilter-run": bytes };
+  expect((await fapi(emulator, { ...list, url: `mark://${ownName}/web` }, headers)).status).toBe(200);
+  expect(emulator.requests({ run: ownName })[0]?.headers).toMatchObject({ "user-arena": ownName });
 });
 
 test("lists of marks that come too soon are noted, by table", async () => {

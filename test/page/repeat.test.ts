@@ -39,7 +39,8 @@ function argumentsOf(command: string, env: Record<string, string> = {}): string[
 test("a request of the node API is a command of the shell, and is sent again", async () => {
   await using emulator = await startNode();
   const data = [{ p: "203.0.113.7", v: 2 }];
-  await fapi(emulator, { url: BLOCKED, cmd: "insert", data });
+  const arena = "東京";
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data }, { "user-arena": Buffer.from(arena).toString("latin1") });
   const { curl = "", ...rest } = await details(emulator, 0);
   expect(rest).toEqual({});
   expect(argumentsOf(curl)).toEqual([
@@ -51,6 +52,8 @@ test("a request of the node API is a command of the shell, and is sent again", a
     "accept: */*",
     "--header",
     "content-type: application/json",
+    "--header",
+    `user-arena: ${arena}`,
     "--data-raw",
     JSON.stringify({ url: BLOCKED, cmd: "insert", data }),
   ]);
@@ -62,9 +65,9 @@ test("a request of the node API is a command of the shell, and is sent again", a
     data,
     by: "emulator-page",
   });
-  expect(emulator.journal.map(({ index, run }) => [index, run])).toEqual([
-    [0, 1],
-    [1, 1],
+  expect(emulator.journal.map(({ index, run, headers }) => [index, run, headers["user-arena"]])).toEqual([
+    [0, 1, arena],
+    [1, 1, arena],
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
@@ -12,10 +13,21 @@ export function toOriginForm(request: IncomingMessage): void {
   request.headers.host = authority.replace(/^.*@/s, "");
 }
 
+/** Text of a header: its bytes as UTF-8 or, where they are not, as Latin-1, as Node.js reads them. */
+export function headerText(value: string): string {
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : value;
+}
+
+/** A text for a header of Node.js, which sends it as UTF-8. */
+export function asHeader(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
 /** True if a request has this header Authorization; compares in constant time. */
 export function isAuthorized({ headers }: Pick<IncomingMessage, "headers">, authorization: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(headers.authorization ?? ""), digest(authorization));
+  return timingSafeEqual(digest(headerText(headers.authorization ?? "")), digest(authorization));
 }
 
 /** Reads a body of at most `limit` bytes. A larger one is `"too-large"` and not read to its end; one that breaks off is `"aborted"`. */

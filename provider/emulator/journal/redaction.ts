@@ -1,6 +1,7 @@
 import { attempt } from "../../model/errors";
 import { SecretMatcher } from "../../model/secret-matcher";
 import { JOURNAL, SHORTEST_SECRET } from "../defaults";
+import { headerText } from "../http/request";
 
 const CUT = "***";
 
@@ -100,14 +101,17 @@ const OPERATIONS = new Set(["status", "start", "stop"]);
 
 /** The client's label of its run, from the header `Packetfilter-Run`; empty without the header. */
 export function runLabel(headers: NodeJS.Dict<string | string[]>): string {
-  return String(headers["packetfilter-run"] ?? "")
+  return headerText(String(headers["packetfilter-run"] ?? ""))
     .trim()
     .slice(0, JOURNAL.labelCharacters);
 }
 
 /** Request headers for the journal. */
 export function redactHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const shown = Object.entries(headers).map(([name, value]) => [name, SHOWN.has(name) ? String(value) : CUT]);
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    SHOWN.has(name) ? headerText(String(value)) : CUT,
+  ]);
   return Object.fromEntries(shown);
 }
 
@@ -149,7 +153,10 @@ export function sentSecrets(target: string, headers: NodeJS.Dict<string | string
   const hidden = Object.entries(headers).flatMap(([name, value]) =>
     SHOWN.has(name) || name === MODE ? [] : [value ?? []].flat(),
   );
-  const credentials = hidden.flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
+  const credentials = [...hidden, ...hidden.map(headerText)].flatMap((value) => [
+    value,
+    value.slice(value.indexOf(" ") + 1),
+  ]);
   // A short number occurs in answers by chance.
   const named = credentials.filter((value) => value.length >= SHORTEST_SECRET.sent || /\D/.test(value));
   return [...named, ...(inPath ? [inPath, attempt(() => decodeURIComponent(inPath)) ?? inPath] : [])];

@@ -5,7 +5,7 @@ import { repeatedMember } from "../../model/repeated-member";
 import { type MarkUrl, type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
-import { BadRequest, parseJson } from "../http/request";
+import { BadRequest, headerText, parseJson } from "../http/request";
 import type { RequestSummary } from "../journal/entry";
 import type { Incoming } from "../serving/api";
 import { markTypeIn } from "../validation/mark-type";
@@ -176,8 +176,8 @@ function userArenaProblem(
   headers: Incoming["headers"],
   dialect: Dialect,
 ): string | undefined {
-  const given = headers["user-arena"];
+  const given = headerText(String(headers["user-arena"] ?? ""));
   if (dialect.userArena === "ignored" || url.kind !== "mark" || given === url.arena) return undefined;
-  if (dialect.userArena === "present" && given !== undefined && given !== "") return undefined;
+  if (dialect.userArena === "present" && given !== "") return undefined;
   return `the list of marks needs the header User-Arena: ${url.arena}`;
 }

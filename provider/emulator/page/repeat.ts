@@ -1,7 +1,7 @@
 import { request as overHttp, type RequestOptions } from "node:http";
 import { request as overHttps } from "node:https";
 import { PAGE } from "../defaults";
-import { BadRequest } from "../http/request";
+import { asHeader, BadRequest } from "../http/request";
 import type { JournalEntry } from "../journal/entry";
 import { authorization } from "../node/node-api";
 import type { Simulation } from "../simulation";
@@ -48,7 +48,7 @@ export function sendAgain(simulation: Simulation, entry: JournalEntry): Promise<
   const options: RequestOptions = {
     method,
     headers: {
-      ...headers,
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, asHeader(value)])),
       "user-agent": "emulator-page",
       ...(isAuthorized && auth && { authorization: authorization(auth) }),
     },
@@ -64,7 +64,8 @@ export function sendAgain(simulation: Simulation, entry: JournalEntry): Promise<
       : overHttp(url, options);
     sent.on("error", failed).on("finish", resolve);
     sent.on("response", (response) => response.on("error", () => {}).resume());
-    sent.end(body);
+    // With a text as body, Node.js would write the headers as UTF-8 once more.
+    sent.end(body && Buffer.from(body));
   });
 }
 

@@ -8,6 +8,7 @@ import { jsonLines } from "../../model/json-lines";
 import { plainData } from "../../model/plain-data";
 import { BODY_LEVELS, SHORTEST_SECRET } from "../defaults";
 import type { Reply } from "../http/reply";
+import { headerText } from "../http/request";
 import { redactAnswerHeaders, redactPath, Secrets, sentSecrets } from "../journal/redaction";
 import type { Incoming } from "../serving/api";
 
@@ -163,7 +164,7 @@ function describe({ method, target, headers, body }: Incoming, secrets: Secrets)
   return {
     method,
     path: redactPath(target),
-    ...(userArena !== undefined && { userArena: String(userArena) }),
+    ...(userArena !== undefined && { userArena: headerText(String(userArena)) }),
     ...(body.length > 0 && { body: jsonOf(secrets.cut(body.toString("utf8"))) }),
   };
 }
