@@ -195,7 +195,7 @@ test("a name that stands twice in one object is refused, or the last counts", as
   expect(emulator.signalings["client-a"]).toEqual(["198.51.100.8/32"]);
 });
 
-test("a prefix that stands twice in one insert is refused, or the last one counts", async () => {
+test("a prefix that stands twice in one insert is refused, or the last or first one counts, whatever happens to existing ones", async () => {
   await using emulator = await startEmulator();
   const insert = {
     url: BLOCKED,
@@ -205,9 +205,17 @@ test("a prefix that stands twice in one insert is refused, or the last one count
   const error = "entry 1: 203.0.113.7/32 appears twice in this insert";
   expect(await fapi(emulator, insert)).toMatchObject({ status: 400, json: { error } });
   expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
-  emulator.setDialect({ repeatedEntry: "last" });
-  expect((await fapi(emulator, insert)).status).toBe(200);
-  expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["203.0.113.7/32"], 2);
+  for (const insertExisting of ["overwrite", "error", "ignored"] as const) {
+    for (const [repeatedEntry, value] of [["error"], ["last", 2], ["first", 1]] as const) {
+      emulator.reset();
+      emulator.setDialect({ insertExisting, repeatedEntry });
+      expect((await fapi(emulator, insert)).status).toBe(value === undefined ? 400 : 200);
+      expect(emulator.prefixSet(BLOCKED).staged["203.0.113.7/32"]).toBe(value);
+    }
+    emulator.setDialect({ insertExisting });
+    emulator.change(BLOCKED, { insert: { "203.0.113.7/32": 5 } });
+    expect((await fapi(emulator, insert)).status).toBe(400);
+  }
 });
 
 test("a body labelled gzip is answered 415 with what is accepted, or the label is ignored", async () => {

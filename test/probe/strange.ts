@@ -47,7 +47,7 @@ const CONTRADICTIONS: Readonly<Record<string, (dialect: ProbeResult["dialect"], 
   "host-bits": ({ hostBits: found }) => found !== "mask",
   ipv6: ({ ipv6: found }) => found !== "error",
   "repeated-entry": ({ repeatedEntry: found }, { existing }) =>
-    found !== undefined && found !== { overwrite: "last", error: "error", ignored: undefined }[String(existing)],
+    found !== undefined && found !== { overwrite: "last", error: "error", ignored: "first" }[String(existing)],
   "signaling-within": ({ signalingPrefixes: found }) => found !== "within",
   "signaling-address": ({ signalingAddress: found }) => found !== "cidr",
   "signaling-overlap": ({ signalingOverlap: found }) => found !== "accepted",

@@ -40,8 +40,8 @@ export const WRITE_SWITCHES = {
     "The header Content-Encoding, such as gzip: refused with 415 and the accepted encodings (RFC 9110, 15.5.16), or ignored.",
   ),
   repeatedEntry: choice(
-    ["error", "last"],
-    "A duplicate prefix in one insert, in any spelling: a refused entry, or the last one counts.",
+    ["error", "last", "first"],
+    "A duplicate prefix in one insert, in any spelling: a refused entry, or the last or first one counts.",
   ),
   insertExisting: choice(
     ["overwrite", "error", "ignored"],

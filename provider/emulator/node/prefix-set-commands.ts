@@ -42,13 +42,16 @@ function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
     return bad(`"v" must be an integer from 0 to ${dialect.maxValue}, it is ${v}`);
   const prefix = read(p, dialect);
   if (typeof prefix !== "string") return prefix;
-  const isNew = () => draft.value(prefix) === undefined;
-  if (dialect.insertExisting === "error" && !isNew()) return { why: "exists", message: `exists: ${prefix}` };
-  if (dialect.insertExisting === "ignored" && !isNew()) return undefined;
-  if (dialect.repeatedEntry === "error" && draft.changes.has(prefix)) {
-    return bad(`${prefix} appears twice in this insert`);
+  const isRepeated = draft.changes.has(prefix) || draft.ignored.has(prefix);
+  if (isRepeated && dialect.repeatedEntry === "error") return bad(`${prefix} appears twice in this insert`);
+  if (isRepeated && dialect.repeatedEntry === "first") return undefined;
+  const { insertExisting } = dialect;
+  if (insertExisting !== "overwrite" && draft.set.stagedValue(prefix) !== undefined) {
+    if (insertExisting === "error") return { why: "exists", message: `exists: ${prefix}` };
+    draft.ignored.add(prefix);
+    return undefined;
   }
-  if (dialect.setCapacity > 0 && isNew() && draft.size >= dialect.setCapacity) {
+  if (dialect.setCapacity > 0 && draft.value(prefix) === undefined && draft.size >= dialect.setCapacity) {
     return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };
   }
   draft.stage(prefix, v, spellingOf(p, prefix, dialect));

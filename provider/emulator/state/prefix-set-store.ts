@@ -161,6 +161,8 @@ export class PrefixSetStore {
  */
 export class Draft {
   readonly changes: Batch = new Map();
+  /** Prefixes whose insert has no effect, since the set has them. */
+  readonly ignored = new Set<CanonicalPrefix>();
   /** Changed spellings of entries in lists; `undefined` for the canonical form. */
   readonly spellings = new Map<CanonicalPrefix, string | undefined>();
   /** Number of new entries. */

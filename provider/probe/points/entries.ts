@@ -57,18 +57,17 @@ export const entries: readonly Point[] = [
       last: { as: "dialect", node: "accepted; the last one counts", dialect: { repeatedEntry: "last" } },
       first: {
         as: "dialect",
-        node: "accepted; the first one counts, as an existing entry does",
-        dialect: { insertExisting: "ignored" },
+        node: "accepted; the first one counts",
+        dialect: { repeatedEntry: "first" },
       },
-      other: { as: "beyond", node: "accepted; the last one does not count" },
+      other: { as: "beyond", node: "accepted; another value counts, or both do" },
     },
     is: ({ list, isFine, bench: { learned } }) => {
       const listed = list();
       // A node that refuses existing entries may refuse the second one as such.
       if (listed.length === 0 && !isFine) return learned.insertExisting === "error" ? "exists" : "refused";
       const values = listed.map(({ value }) => value);
-      const isFirst = learned.insertExisting === "ignored" && values.join() === "1";
-      const is = learned.isFlat || values.join() === "2" ? "last" : isFirst ? "first" : "other";
+      const is = learned.isFlat || values.join() === "2" ? "last" : values.join() === "1" ? "first" : "other";
       return [is, `accepted; listed with ${values.join(" and ")}`];
     },
   }),
