@@ -143,8 +143,6 @@ function endSentence(number: number, place: Workplace): string {
 const MISSING = "Nothing was changed: check --file, or make it with --create, for a program that reads it.";
 
 function readChange(flags: Flags, now: number): EntryChange {
-  if (flags.reason.trim() === "") throw new UsageError("--reason must not be empty.");
-  if (flags.ticket?.trim() === "") throw new UsageError("--ticket must not be empty: leave it out.");
   if (flags.for !== undefined && flags.duration !== undefined)
     throw new UsageError("--duration is the same as --for: give one of them.");
   const { until, permanent, ticket } = flags;

@@ -40,8 +40,7 @@ export function collect(value: string, before: readonly string[]): string[] {
 
 /** The same for names, which commas may separate. */
 export function collectNames(value: string, before: readonly string[]): string[] {
-  const names = value.split(",").flatMap((name) => name.trim() || []);
-  return [...before, ...names];
+  return [...before, ...value.split(",").map((name) => name.trim())];
 }
 
 /** Reads standard input. @throws {UsageError} with the message `otherwise` if there is none, or if it is a terminal. */

@@ -90,6 +90,7 @@ async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {
     }
     for (const command of program.commands) refuseRepeats(command);
     addPages(program);
+    program.hook("preAction", (_, command) => refuseEmpty(command));
     await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
@@ -131,4 +132,14 @@ function refuseRepeats(command: Command): void {
     });
   }
   for (const below of command.commands) refuseRepeats(below);
+}
+
+/** Refuses an empty text, as an unset variable of a shell becomes: it would be taken for an option that was left out. */
+function refuseEmpty(command: Command): void {
+  const isEmpty = (value: unknown) => typeof value === "string" && value.trim() === "";
+  for (let one: Command | null = command; one; one = one.parent)
+    for (const option of one.options)
+      if ([one.getOptionValue(option.attributeName())].flat().some(isEmpty))
+        throw new UsageError(`${option.long} has an empty value: give it one, or leave the option out.`);
+  if (command.args.some(isEmpty)) throw new UsageError("An argument is empty: give it a text, or leave it out.");
 }

@@ -69,8 +69,7 @@ export function register(program: Command, io: CliIo): void {
 async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<void> {
   const { limit, maxBytes } = flags;
   const link = flags.link === undefined ? undefined : address(flags.link);
-  if (flags.key?.trim() === "" || (flags.key?.length ?? 0) > 200)
-    throw new UsageError("--key is a text of 1 to 200 characters.");
+  if ((flags.key?.length ?? 0) > 200) throw new UsageError("--key is a text of 1 to 200 characters.");
   const preview = parsePreview(await content(file, io));
   if (flags.config !== undefined && !flags.marks) throw new UsageError("--config is for --marks: give both.");
   const policies = flags.policies === undefined ? undefined : parseFindings(await content(flags.policies, io));

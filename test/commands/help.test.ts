@@ -96,6 +96,20 @@ describe("exit codes", () => {
     }
   });
 
+  test("2 is an empty value, of every option", async () => {
+    const empty: string[] = [];
+    for (const [words, help] of helps) {
+      const [, usage = ""] = /^Usage: (.*)$/m.exec(help) ?? [];
+      const needed = [...usage.matchAll(/<[^>]+>/g)].map(() => "x");
+      for (const [, flag = ""] of help.matchAll(/^ {2}(--[-\w]+) [<[]/gm)) {
+        const args = [...words.split(" "), ...needed, flag, ""];
+        expect([args, await run(args)]).toEqual([args, { code: 2, out: "", err: expect.stringContaining(flag) }]);
+        empty.push(flag);
+      }
+    }
+    expect(empty.length).toBeGreaterThan(100);
+  });
+
   test("are one table, which help has in a sentence", async () => {
     const guide = await readFile(join(__dirname, "../../docs/guides/incidents.md"), "utf8");
     const codes = [...guide.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => code);
@@ -126,6 +140,9 @@ describe("exit codes", () => {
     ["2: an argument too many", ["blocks", "more"], 2],
     ["2: an argument too many", ["emulator", "more", "and", "more"], 2],
     ["2: an option's value missing", ["blocks", "--file"], 2],
+    ["2: an empty name", ["list", "prefixset://edge/blocked", "--node", "fra1,"], 2],
+    ["2: an empty option of the command above", ["forward", "--config", "", "spool", "list"], 2],
+    ["2: an empty argument", ["forward", "spool", "list", ""], 2],
     ["2: no number", ["report", "--limit", "many"], 2],
     ["2: no file's ending", ["unblock", "203.0.113.7", "--file", "blocks.txt"], 2],
     ["2: no prefix", ["unblock", "203.0.113", "--file", "blocks.yaml"], 2],
