@@ -15,6 +15,8 @@ import { judgeEntries } from "./blocking/policies";
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { type CliIo, timeOf, UsageError } from "./cli-io";
+import { OF_NODES } from "./node-options";
+import { requireOwner } from "./option-values";
 import { expiryOf, HOW_LONG } from "./time-spans";
 
 interface Flags extends EditFlags {
@@ -76,6 +78,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     ],
     (span ?? duration ?? until ?? permanent) === undefined ? HOW_LONG : undefined,
   );
+  requireOwner(command, [...OF_NODES, "--settings"], "--now", flags.now.length > 0);
   const prefixes = await readPrefixes(spellings, io);
   refuseDefaultRoute(prefixes);
   const now = timeOf(io);

@@ -10,11 +10,11 @@ import { writeNew } from "../import/write-new";
 import { count } from "../model/text";
 import { requireGiven } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
-import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
-import { collect, wrongUse } from "./option-values";
+import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags, OF_NODES } from "./node-options";
+import { collect, requireOwner, wrongUse } from "./option-values";
 import { inParallel } from "./parallel";
 import { readProject } from "./project";
-import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
+import { addReceiverFlags, OF_RECEIVERS, type ReceiverFlags, signalingClient } from "./receiver-options";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: boolean;
@@ -59,20 +59,15 @@ export function register(program: Command, io: CliIo): void {
     .option("--native", "resources of the plugin, for a program in any language");
   addReceiverFlags(addNodeFlags(command))
     .addHelpText("after", HELP)
-    .action((urls: string[], flags: Flags) => run(urls, flags, io));
+    .action((urls: string[], flags: Flags) => run(urls, flags, command, io));
 }
 
-async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+async function run(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
   const isSignaling = flags.signaling === true;
   const nothing = texts.length === 0 && !isSignaling ? "Name at least one set, or give --signaling." : undefined;
   requireGiven([["--out <folder>", flags.out]], nothing);
-  const [ofReceiver] = [
-    flags.receiver && "--receiver",
-    flags.signalingUrl && "--signaling-url",
-    flags.clientId && "--client-id",
-  ].filter(Boolean);
-  if (ofReceiver && !isSignaling)
-    throw new UsageError(`${ofReceiver} is for --signaling: add that option, or leave this one out.`);
+  requireOwner(command, OF_RECEIVERS, "--signaling", isSignaling);
+  requireOwner(command, OF_NODES, "a set", texts.length > 0);
   const urls = wrongUse(TypeError, () => setUrls(texts));
   const names = wrongUse(TypeError, () => resourceNames(urls, chosenNames(flags.name), isSignaling));
   const folder = resolve(io.folder ?? process.cwd(), flags.out);

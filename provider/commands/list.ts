@@ -17,7 +17,7 @@ import { type Listing, listEntries, listMarks, listProfiles, listRules, together
 import { OUTPUTS, type Output, printed } from "./listing/output";
 import { stackSets } from "./listing/stack-sets";
 import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
-import { wrongUse } from "./option-values";
+import { requireOwner, wrongUse } from "./option-values";
 import { inParallel } from "./parallel";
 import { readProject } from "./project";
 
@@ -64,14 +64,16 @@ export function register(program: Command, io: CliIo): void {
     timeout: `time for a list with all its repeats, such as 20s; default: 60s, for several nodes ${SEVERAL}`,
   })
     .addHelpText("after", HELP)
-    .action((urls: string[], flags: Flags) => run(urls, flags, io));
+    .action((urls: string[], flags: Flags) => run(urls, flags, command, io));
 }
 
-async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+async function run(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
+  requireOwner(command, ["--state"], "--contains", flags.contains);
   const [url, ...more] = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const { type } = flags;
   const covered = flags.contains === undefined ? undefined : readPrefixOption("--contains", flags.contains);
-  if (covered && (!url || more.length > 0)) return search(covered, url ? [url, ...more] : undefined, flags, io);
+  if (covered && (!url || more.length > 0 || flags.state !== undefined))
+    return search(covered, url ? [url, ...more] : undefined, flags, io);
   if (!url || more.length > 0)
     throw new UsageError("Name one resource, such as prefixset://edge/blocked; with --contains, several sets.");
   if (covered && url.kind !== "prefixset") throw noSet();

@@ -31,6 +31,11 @@ export interface NodeFlags extends StackFlags {
   readonly markPace?: string;
 }
 
+/** Options that concern nodes alone: they have no effect for a command that asks none. */
+export const OF_NODES = [
+  ...["--endpoint", "--node", "--all-nodes", "--header", "--header-file", "--ca", "--cert", "--key"],
+];
+
 /** A node that a command line chose. */
 export interface ChosenNode {
   /** Name in the stack's configuration. */

@@ -1,4 +1,5 @@
 import { text } from "node:stream/consumers";
+import type { Command } from "commander";
 import { type CliIo, UsageError } from "./cli-io";
 import { unlessStopped } from "./interruption";
 
@@ -31,6 +32,19 @@ export function wholeNumber(option: string, least?: number, most = Number.POSITI
         : `is an integer from ${least} to ${most}`;
     throw new UsageError(`${option} ${sentence}.`);
   };
+}
+
+/**
+ * Refuses options that would have no effect.
+ *
+ * @param owner The option or argument that they belong to, if `isGiven` is false.
+ * @throws {UsageError} naming the first of them that the command line has
+ */
+export function requireOwner(command: Command, options: readonly string[], owner: string, isGiven: unknown): void {
+  const isThere = (name: string) =>
+    command.options.some((one) => one.long === name && command.getOptionValueSource(one.attributeName()) === "cli");
+  const found = isGiven ? undefined : options.find(isThere);
+  if (found !== undefined) throw new UsageError(`${found} goes with ${owner}. Add it, or leave ${found} out.`);
 }
 
 /** Collects the values of an option that may be repeated. */

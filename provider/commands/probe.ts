@@ -20,12 +20,12 @@ import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
 import { keepsCode, takesBack } from "./interruption";
 import { pretty } from "./listing/output";
-import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
-import { wrongUse } from "./option-values";
+import { addNodeFlags, type NodeFlags, nodeOptions, OF_NODES } from "./node-options";
+import { requireOwner, wrongUse } from "./option-values";
 import { checked, table } from "./probing/table";
 import { readUndoFile, UndoFile, undoName } from "./probing/undo-file";
 import { audit, type Project, readProject, requireWritable } from "./project";
-import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
+import { addReceiverFlags, OF_RECEIVERS, type ReceiverFlags, receiverOptions } from "./receiver-options";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: string;
@@ -79,7 +79,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const urls = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const write = flags.write === true;
   const keep = flags.keep === true;
-  if (keep && !write) throw new UsageError("--keep goes with --write.");
+  requireOwner(command, ["--keep"], "--write", write);
   const written = [...(write ? ["--write"] : []), ...(flags.signaling === undefined ? [] : ["--signaling"])];
   const project = written.length > 0 ? await writableProject(flags, written, io) : undefined;
   if (write && !urls.some(({ kind }) => kind === "prefixset"))
@@ -88,6 +88,8 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
     );
   if (urls.length === 0 && flags.signaling === undefined)
     throw new UsageError("Name a resource, such as prefixset://edge/probe, or a prefix with --signaling.");
+  requireOwner(command, OF_RECEIVERS, "--signaling", flags.signaling);
+  requireOwner(command, OF_NODES, "a resource", urls.length > 0);
   if (flags.check !== undefined && flags.settings !== undefined)
     throw new UsageError("--check is about the settings of its own file: leave --settings out.");
   const given = flags.check === undefined ? flags : { ...flags, settings: flags.check };

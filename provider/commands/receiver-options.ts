@@ -17,6 +17,9 @@ export interface ReceiverFlags extends StackFlags {
   readonly settings?: string;
 }
 
+/** Options that concern a receiver alone. */
+export const OF_RECEIVERS = ["--receiver", "--signaling-url", "--client-id"];
+
 /** Adds {@link ReceiverFlags} to a command that has those of the stack. The secret key comes from stack or environment alone. */
 export function addReceiverFlags(command: Command): Command {
   return command

@@ -4,7 +4,7 @@ import { readOwn } from "../files/no-links";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, timeOf, UsageError } from "./cli-io";
 import { pretty } from "./listing/output";
-import { standardInput, wholeNumber } from "./option-values";
+import { requireOwner, standardInput, wholeNumber } from "./option-values";
 import { askMarks } from "./reporting/marks";
 import { stackSettings } from "./reporting/stack-settings";
 
@@ -63,15 +63,15 @@ export function register(program: Command, io: CliIo): void {
     .option("--marks", "ask the nodes how many currently marked sources each change would cover")
     .option("--config <file>", 'output of "pulumi config --show-secrets --json", for nodes with credentials')
     .addHelpText("after", HELP)
-    .action((file: string | undefined, flags: Flags) => run(file, flags, io));
+    .action((file: string | undefined, flags: Flags, own: Command) => run(file, flags, own, io));
 }
 
-async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<void> {
+async function run(file: string | undefined, flags: Flags, command: Command, io: CliIo): Promise<void> {
   const { limit, maxBytes } = flags;
   const link = flags.link === undefined ? undefined : address(flags.link);
   if ((flags.key?.length ?? 0) > 200) throw new UsageError("--key is a text of 1 to 200 characters.");
   const preview = parsePreview(await content(file, io));
-  if (flags.config !== undefined && !flags.marks) throw new UsageError("--config is for --marks: give both.");
+  requireOwner(command, ["--config"], "--marks", flags.marks);
   const policies = flags.policies === undefined ? undefined : parseFindings(await content(flags.policies, io));
   const planned = {
     ...reportOf(preview, timeOf(io), { byNode: flags.marks === true }),

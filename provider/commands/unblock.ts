@@ -10,6 +10,8 @@ import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { sentTo, withdrawn } from "./blocking/sent";
 import { type CliIo, timeOf } from "./cli-io";
+import { OF_NODES } from "./node-options";
+import { requireOwner } from "./option-values";
 import type { Project } from "./project";
 
 const HELP = `
@@ -39,6 +41,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
     ["<prefix...>", spellings.length > 0],
     ["--file <file>", flags.file],
   ]);
+  requireOwner(command, [...OF_NODES, "--settings", "--force"], "--now", flags.now.length > 0);
   const prefixes = await readPrefixes(spellings, io);
   const place = await workplace(flags, io);
   const { name, file, projects } = place;

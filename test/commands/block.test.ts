@@ -175,6 +175,10 @@ describe("what is wrong leaves the file as it is", () => {
     [["block", "192.0.2.2", ...forWhile, "--value", "-1"], 2, "--value"],
     [["block", "192.0.2.2", "--file", "blocks.txt", "--reason", "r", "--permanent"], 2, "JSON and YAML"],
     [["block", "192.0.2.2", ...forWhile, "--stack", "prod"], 2, "has no Pulumi.prod.yaml; there are dev"],
+    [["block", "192.0.2.2", ...forWhile, "--node", "fra1"], 2, "--node goes with --now."],
+    [["block", "192.0.2.2", ...forWhile, "--settings", "node.json"], 2, "--settings goes with --now."],
+    [["unblock", "192.0.2.1", "--file", "blocks.yaml", "--all-nodes"], 2, "--all-nodes goes with --now."],
+    [["unblock", "192.0.2.1", "--file", "blocks.yaml", "--force"], 2, "--force goes with --now."],
     [["block", "198.51.100.0/22", ...forWhile], 1, "198.51.100.0/22 overlaps the forbidden prefix 198.51.100.0/24"],
     [["block", "192.0.2.2", "--file", "other.yaml", "--reason", "r", "--permanent"], 1, "other.yaml:1:"],
     [

@@ -71,6 +71,7 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
     [["journal", "--limit", "few", ...at], /--limit must be a whole number/],
     [["journal", "--cmd", "comit", ...at], /did you mean "commit"/],
     [["journal", "--har", "--runs", ...at], /exclude each other/],
+    [["journal", "--runs", "--cmd", "commit", ...at], /--cmd chooses requests, and --runs prints all/],
     [["snapshot", "--restore", ...at], /Name the snapshot/],
     [["state", "--output", "csv", ...at], /--output/],
   ] as const;

@@ -172,7 +172,8 @@ test.each([
     2,
     "names prefixset://edge/blocked twice",
   ],
-  [["prefixset://edge/blocked", "--receiver", "eu", "--out", "x"], 2, "--receiver is for --signaling"],
+  [["prefixset://edge/blocked", "--receiver", "eu", "--out", "x"], 2, "--receiver goes with --signaling."],
+  [["--signaling", "--node", "fra1", "--out", "x"], 2, "--node goes with a set."],
 ] as const)("import %j ends with %d and names what is wrong", async (args, code, text) => {
   const failed = await command(...args);
   expect(failed).toMatchObject({ code, out: "" });

@@ -108,6 +108,8 @@ test.each([
   [["probe", "arena://edge", "--write"], 2, "--write needs a set that is empty: name one"],
   [["probe", "--signaling", "198.51.100.1/24"], 2, "--signaling: "],
   [["probe", "--signaling", "198.51.100.0/24"], 2, "Name the receiver"],
+  [["probe", "--signaling", "198.51.100.0/24", "--node", "fra1"], 2, "--node goes with a resource."],
+  [["probe", BLOCKED, "--client-id", "c1"], 2, "--client-id goes with --signaling."],
   [["probe", "blocked"], 2, "is not a resource address"],
   [["probe", BLOCKED, "--check", "broken.json"], 2, "broken.json must be a JSON object with members of a node"],
   [["probe", BLOCKED, "--endpoint", "http://127.0.0.1:1"], 1, "The probe ended early: "],

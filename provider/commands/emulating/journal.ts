@@ -19,10 +19,13 @@ Examples:
   pulumi-packetfilter emulator expect --faults-met
 `;
 
+/** Members that choose requests, each an option of `journal`. */
+const CHOICE = { ...journalRange.shape, ...journalFilter.shape };
+
 /** Adds `emulator journal` and `expect`. */
 export function addJournal(add: AddCall): void {
   const journalCommand = add<JournalFlags>("journal", "print its requests and answers, without secrets", journal);
-  optionsOf(journalCommand, { ...journalRange.shape, ...journalFilter.shape })
+  optionsOf(journalCommand, CHOICE)
     .option("--runs", "print the runs instead of the requests")
     .option("--har", "print the whole journal as an HTTP archive, for the network view of a browser")
     .option("--clear", "empty the journal afterwards")
@@ -49,6 +52,11 @@ interface JournalFlags extends JournalFilter, JournalRange, Printing {
 const journal: Call<JournalFlags> = async (emulator, flags) => {
   const { runs, har, clear, beginRun, output } = flags;
   if (runs && har) throw new UsageError("--runs and --har exclude each other.");
+  const chosen = Object.keys(CHOICE).find((name) => name in flags);
+  if ((runs || har) && chosen !== undefined)
+    throw new UsageError(
+      `--${chosen} chooses requests, and ${runs ? "--runs" : "--har"} prints all: leave one of them out.`,
+    );
   const text = har ? pretty(await emulator.har()) : await (runs ? runsText(emulator, output) : found(emulator, flags));
   if (clear) await emulator.clearJournal();
   if (beginRun !== undefined) await emulator.beginRun(beginRun === true ? undefined : beginRun);
