@@ -1,27 +1,25 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { LIMIT_KEYS } from "../../provider/settings/config-keys";
+import { useEmptyFolder } from "../support/folder";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 const NOW = Date.parse("2030-01-31T18:00:00Z");
 const MANY = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`198.18.0.${index}/32`, 1]));
 
-let root: string;
+const root = useEmptyFolder();
 let emulator: Emulator;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "packetfilter-as-up-"));
   await mkdir(join(root, "edge", "lists"), { recursive: true });
   const sets = { blocked: { "192.0.2.0/24": 1 }, many: MANY, empty: {} };
   emulator = await startEmulator({ state: { arenas: { edge: { sets } } } });
 });
 afterEach(async () => {
   await emulator.close();
-  await rm(root, { recursive: true });
 });
 
 const write = (name: string, content: string) => writeFile(join(root, "edge", name), content);

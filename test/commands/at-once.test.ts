@@ -1,16 +1,78 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { expect, test } from "vitest";
-import { at, BLOCKED, block, entries, expectAgreement, folder, held, nodes, unblock, write } from "./slow-nodes";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { run } from "./support";
 
-test(
-  "of six processes at once at two slow nodes, file and nodes say the same in the end",
-  () => expectAgreement(6),
-  120_000,
-);
+const CLI = join(__dirname, "../../dist/provider/cli.js");
+const BLOCKED = "prefixset://edge/blocked";
+
+const folder = useEmptyFolder();
+const nodes: Emulator[] = [];
+beforeEach(async () => {
+  const state = { arenas: { edge: { sets: { blocked: {} } } } };
+  nodes.push(
+    await startEmulator({ state, dialect: "seed:4", commitLatency: "30ms" }),
+    await startEmulator({ state, dialect: "seed:34", commitLatency: "5ms..60ms" }),
+  );
+});
+afterEach(async () => void (await Promise.all(nodes.splice(0).map((node) => node.close()))));
+
+const at = (name: string) => join(folder, name);
+const write = (text: string) => writeFile(at("blocks.yaml"), text);
+const entries = () => readPrefixFile(at("blocks.yaml"), { allowEmpty: true });
+const held = () => nodes.map((node) => node.prefixSet(BLOCKED).applied);
+const both = () => [
+  "--file",
+  "blocks.yaml",
+  "--now",
+  BLOCKED,
+  "--timeout",
+  "10m",
+  ...nodes.flatMap((node) => ["--endpoint", node.endpoint]),
+];
+const REASON = ["--reason", "SYN flood", "--for", "2h"];
+const block = (host: string, ...more: string[]) => ["block", host, "--create", ...REASON, ...both(), ...more];
+const unblock = (host: string) => ["unblock", host, ...both()];
+
+// The lock covers the file alone: a command whose value another one has changed on its way says so, and ends when it is run again.
+test("of six processes at once at two slow nodes, which block and unblock four hosts, file and nodes say the same in the end, and another writer's entry stays", async () => {
+  const OTHERS = { "192.0.2.0/24": 1 };
+  for (const node of nodes) node.change(BLOCKED, { insert: OTHERS });
+  await write("# ours\n203.0.113.9/32: 1\n");
+  await run(block("203.0.113.9"), { folder });
+  const calls = Array.from({ length: 6 }, (_, index) => {
+    const host = `203.0.113.${1 + (index % 4)}`;
+    const args = index % 2 === 0 ? block(host, "--value", String(index)) : unblock(host);
+    return { args, ended: promisify(execFile)(process.execPath, [CLI, ...args], { cwd: folder }) };
+  });
+  const overtaken: (readonly string[])[] = [];
+  const ends = await Promise.allSettled(calls.map(({ ended }) => ended));
+  for (const [index, end] of ends.entries()) {
+    if (end.status === "fulfilled") continue;
+    expect(end.reason.stderr).toMatch(
+      /another writer|the node's list (does not show|still shows|shows another value)/i,
+    );
+    overtaken.push(calls[index]?.args ?? []);
+  }
+  expect(overtaken.length).toBeLessThan(calls.length / 2);
+  for (const args of overtaken) expect(await run([...args], { folder })).toMatchObject({ code: 0 });
+  const values = Object.fromEntries(Object.entries(entries()).map(([prefix, { value }]) => [prefix, value]));
+  expect(values).toMatchObject({ "203.0.113.9/32": 1 });
+  expect(held()).toEqual([
+    { ...OTHERS, ...values },
+    { ...OTHERS, ...values },
+  ]);
+  expect(await readFile(at("blocks.yaml"), "utf8")).toMatch(/^# ours\n/);
+  expect(readdirSync(folder)).toEqual(["blocks.yaml"]);
+}, 120_000);
 
 /** Lets a command wait for the file, which another process holds and edits meanwhile. */
 async function whileItWaits(args: readonly string[], edited: string) {

@@ -1,21 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { run } from "./support";
 
 const NOW = Date.parse("2030-01-31T18:00:00.250Z");
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-block-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = useEmptyFolder();
 
 const here = (args: readonly string[]) => run(args, { folder, now: () => NOW });
 const block = (prefix: string, ...more: string[]) =>

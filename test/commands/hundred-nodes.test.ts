@@ -1,38 +1,114 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
+import { sentIn } from "../../provider/model/entry";
+import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
-import { BLOCKED, NAMES } from "./hundred-nodes";
-import { expectDone } from "./hundred-operators";
+import { writeStack } from "./nodes";
 import { run } from "./support";
 
-test("of a hundred nodes all are asked at once, and have the block after four requests", async () => {
-  expect.hasAssertions();
-  await expectDone(0, "silent");
-});
+const BLOCKED = "prefixset://edge/blocked";
+const NAMES = Array.from({ length: 100 }, (_, index) => `n${index + 1}`);
+const WORDS = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
+const HELD = JSON.stringify({ data: [{ p: "203.0.113.7/32", v: 1 }] });
 
-test("where twenty of a hundred are silent, the others have the block after four requests", async () => {
-  expect.hasAssertions();
-  await expectDone(20, "silent");
-});
+const folder = useEmptyFolder();
+
+/** Writes a stack of nodes that are all at one address, each with a path of its own. */
+const nodesAt = (url: string, names = NAMES) =>
+  writeStack(folder, Object.fromEntries(names.map((name) => [name, `${url}/${name}`])));
+
+/** Illnesses of nodes: the outcome of the command there, and the beginning of the one sentence about all of them. */
+const ILL = {
+  silent: ["not sent", "not sent, no answer within 600 s \\(--timeout\\)\\.\n"],
+  "silent after their list": ["unknown", "unknown, no answer within 600 s \\(--timeout\\)\\.\n"],
+  refusing: ["not sent", "list failed .*HTTP 403.*\n.*correct the errors above first\\.\n$"],
+} as const;
+
+test.each([
+  [0, "silent"],
+  [20, "silent"],
+  [99, "silent"],
+  [20, "silent after their list"],
+  [20, "refusing"],
+] as const)(
+  "of a hundred nodes, %i of them %s, all are asked at once, and the others have the block after four requests",
+  async (sick, illness) => {
+    const [outcome, sentence] = ILL[illness];
+    const [left, healthy] = [NAMES.slice(0, sick), NAMES.slice(sick)];
+    const requests = new Map<string, number>();
+    const first: (() => void)[] = [];
+    let [out, err] = ["", ""];
+    let timeIsOver = () => {};
+    const done = () => out.split("\n").filter((line) => line.endsWith(`${BLOCKED}: done, 1 changed`));
+    const asked = illness === "silent after their list" ? 2 : 1;
+    const look = () => {
+      // No list is answered before each node was asked: a command that waits for some before it asks the others never gets on.
+      if (requests.size === NAMES.length) for (const answer of first.splice(0)) answer();
+      if (done().length === healthy.length && left.every((name) => requests.get(name) === asked)) timeIsOver();
+    };
+    using server = await serveRaw(({ url = "" }, response) => {
+      const name = url.split("/")[1] ?? "";
+      const number = (requests.get(name) ?? 0) + 1;
+      requests.set(name, number);
+      const isSick = left.includes(name);
+      const answer = () => {
+        if (!isSick || (illness === "silent after their list" && number === 1))
+          response.end(number < 4 ? '{"data":[]}' : HELD);
+        else if (illness === "refusing") response.writeHead(403).end("no");
+      };
+      if (number === 1) first.push(answer);
+      else answer();
+      look();
+    });
+    await nodesAt(server.url);
+    const io = {
+      out: (text: string) => {
+        out += text;
+        look();
+      },
+      err: (text: string) => {
+        err += text;
+      },
+      every: (ms: number, end: () => void) => {
+        if (ms === 600_000) timeIsOver = end;
+        return () => {};
+      },
+      env: {},
+      stop: new AbortController().signal,
+      folder,
+    };
+    const code = await main([...WORDS, "--now", BLOCKED, "--all-nodes", "--timeout", "10m"], io);
+    const summary =
+      sick > 0 ? `${healthy.length} of 100 nodes: done.\n${outcome}: ${left.join(", ")}.\n` : "100 nodes: done.\n";
+    expect([code, done().length, out]).toEqual([
+      sick > 0 ? 1 : 0,
+      healthy.length,
+      expect.stringContaining(`\n${summary}`),
+    ]);
+    expect(err).toMatch(new RegExp(sick > 0 ? `^${left.join(", ")}: ${sentence}` : "^$"));
+    expect(healthy.map((name) => requests.get(name))).toEqual(healthy.map(() => 4));
+    // A node that may have it is remembered.
+    const places = sentIn(readPrefixFile(join(folder, "blocks.yaml"))["203.0.113.7/32"])
+      ?.split(" ")
+      .slice(2);
+    expect(places).toHaveLength(outcome === "unknown" ? NAMES.length : healthy.length);
+  },
+);
 
 test("a node that is silent holds one socket, however many sets are named, and a healthy one has them all", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "packetfilter-sockets-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const sets = ["blocked", "other", "third"];
   await using healthy = await startEmulator({
     state: { arenas: { edge: { sets: { blocked: {}, other: {}, third: {} } } } },
   });
   const asked: (string | undefined)[] = [];
   using silent = await serveRaw(({ url }) => void asked.push(url));
-  const endpoint = (name: string) => (name === "n100" ? healthy.endpoint : `${silent.url}/${name}`);
-  const lines = NAMES.map((name) => `    ${name}: { endpoint: "${endpoint(name)}" }\n`);
-  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+  const place = (name: string) => [name, name === "n100" ? healthy.endpoint : `${silent.url}/${name}`];
+  await writeStack(folder, Object.fromEntries(NAMES.map(place)));
   const stop = new AbortController();
   let out = "";
   const say = (text: string) => {
@@ -40,10 +116,9 @@ test("a node that is silent holds one socket, however many sets are named, and a
     // Those that are silent would be waited for until the time is over.
     if (out.split(": done, 1 changed").length > sets.length) stop.abort(new Interrupted("SIGINT"));
   };
-  const words = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
   const now = sets.flatMap((set) => ["--now", `prefixset://edge/${set}`]);
   const io = { out: say, err: () => {}, env: {}, folder, stop: stop.signal };
-  expect(await main([...words, ...now, "--all-nodes", "--timeout", "10m"], io)).toBe(130);
+  expect(await main([...WORDS, ...now, "--all-nodes", "--timeout", "10m"], io)).toBe(130);
   for (const set of sets) expect(healthy.prefixSet(`prefixset://edge/${set}`).applied).toEqual({ "203.0.113.7/32": 1 });
   expect(asked).toHaveLength(99);
   expect(new Set(asked).size).toBe(99);
@@ -51,8 +126,6 @@ test("a node that is silent holds one socket, however many sets are named, and a
 });
 
 test("of three hundred nodes no more are connected to than a process may have sockets, and all are done", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "packetfilter-sockets-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const asked = new Map<string, number>();
   const sockets = new Set<Socket>();
   let most = 0;
@@ -61,12 +134,13 @@ test("of three hundred nodes no more are connected to than a process may have so
     most = Math.max(most, sockets.add(socket).size);
     const number = (asked.get(url) ?? 0) + 1;
     asked.set(url, number);
-    response.end(JSON.stringify({ data: number < 4 ? [] : [{ p: "203.0.113.7/32", v: 1 }] }));
+    response.end(number < 4 ? '{"data":[]}' : HELD);
   });
-  const lines = Array.from({ length: 300 }, (_, index) => `    n${index}: { endpoint: "${server.url}/n${index}" }\n`);
-  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
-  const words = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
-  const ended = await run([...words, "--now", BLOCKED, "--all-nodes", "--timeout", "10m"], { folder });
+  await nodesAt(
+    server.url,
+    Array.from({ length: 300 }, (_, index) => `n${index}`),
+  );
+  const ended = await run([...WORDS, "--now", BLOCKED, "--all-nodes", "--timeout", "10m"], { folder });
   expect([ended.code, ended.out]).toEqual([0, expect.stringContaining("\n300 nodes: done.\n")]);
   // 250 by the client; the server may see a connection end a little later.
   expect(most).toBeLessThan(300);

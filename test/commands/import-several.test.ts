@@ -1,29 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../provider/emulator";
+import { expect, test } from "vitest";
+import { useNodes } from "./nodes";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 const PARTNERS = "prefixset://edge/partners";
 
-let folder: string;
-let nodes: Emulator[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-import-several-"));
-  const state = (value: number) => ({
-    arenas: { edge: { sets: { blocked: { "192.0.2.0/24": value }, partners: { "198.51.100.4/32": 7 } } } },
-  });
-  nodes = await Promise.all([1, 2].map((value) => startEmulator({ state: state(value) })));
-  const lines = nodes.map(({ endpoint }, index) => `    node${index + 1}:\n      endpoint: ${endpoint}\n`);
-  await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
-  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+const holding = (value: number) => ({
+  state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": value }, partners: { "198.51.100.4/32": 7 } } } } },
 });
-afterEach(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
-});
+const { folder, nodes, endpoint } = useNodes({ node1: holding(1), node2: holding(2) });
 
 const command = (...args: string[]) => run(["import", BLOCKED, ...args], { folder });
 const read = (name: string) => readFile(join(folder, name), "utf8");
@@ -37,7 +24,6 @@ async function imported(name: string) {
     outputs?.endpoint,
   ]);
 }
-const endpoint = (index: number) => nodes[index]?.endpoint;
 
 test("--all-nodes writes one file and one program, with the node in every name", async () => {
   expect(await command(PARTNERS, "--all-nodes", "--out", "all")).toMatchObject({ code: 0, err: "" });
@@ -100,7 +86,7 @@ test("one import after the other brings resources of other names", async () => {
 });
 
 test("nodes without a name are wrong use, and a node that fails writes nothing", async () => {
-  const unnamed = await command("--endpoint", endpoint(0) ?? "", "--endpoint", endpoint(1) ?? "", "--out", "x");
+  const unnamed = await command("--endpoint", endpoint(0), "--endpoint", endpoint(1), "--out", "x");
   expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining("each needs a name in the program")]);
   nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
   const failed = await command("--all-nodes", "--out", "x");

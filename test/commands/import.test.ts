@@ -1,15 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { useEmptyFolder } from "../support/folder";
 import { startShapedNode } from "../support/shaped-node";
 import { run } from "./support";
 
 let emulator: Emulator;
-let folder: string;
+const folder = useEmptyFolder();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-import-"));
   emulator = await startEmulator({
     state: {
       arenas: {
@@ -25,7 +24,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await emulator.close();
-  await rm(folder, { recursive: true });
 });
 
 const command = (...args: string[]) =>

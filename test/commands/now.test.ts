@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -8,14 +7,14 @@ import { NodeClient } from "../../provider/client";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { SENT, sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 
-let folder: string;
+const folder = useEmptyFolder();
 let emulator: Emulator;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-now-"));
   emulator = await startEmulator({
     state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
     auth: { bearer: "node-secret" },
@@ -23,7 +22,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await emulator.close();
-  await rm(folder, { recursive: true });
 });
 
 const FILE = ["--file", "blocks.yaml"];

@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../provider/commands/blocking/outcome";
 import { problemsOf } from "../../provider/commands/blocking/problems";
 import { main } from "../../provider/commands/program";
-import { type Emulator, startEmulator } from "../../provider/emulator";
 import { serveRaw } from "../support/raw-server";
+import { useNodes } from "./nodes";
 import { run } from "./support";
 
 const CLI = join(__dirname, "../../dist/provider/cli.js");
@@ -18,29 +18,12 @@ const BLOCKED = "prefixset://edge/blocked";
 const NOW = Date.parse("2030-01-31T18:00:00Z");
 const NAMES = ["ams1", "ber1", "fra1"];
 
-let folder: string;
-let nodes: Emulator[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-outcomes-"));
-  const state = { arenas: { edge: { sets: { blocked: {} } } } };
-  nodes = await Promise.all(NAMES.map(() => startEmulator({ state })));
-  await stack(nodes.map(({ endpoint }) => endpoint));
-  await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
-});
-afterEach(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
-});
-
-function stack(endpoints: readonly string[]) {
-  const lines = NAMES.map((name, index) => `    ${name}: { endpoint: "${endpoints[index]}" }\n`);
-  return writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
-}
+const state = { arenas: { edge: { sets: { blocked: {} } } } };
+const { folder, nodes, endpoint, place } = useNodes({ ams1: { state }, ber1: { state }, fra1: { state } });
 
 const FILE = ["--file", "blocks.yaml", "--now", BLOCKED, "--all-nodes"];
 const BLOCK = ["block", "203.0.113.7", "--create", "--reason", "SYN flood", "--for", "2h", ...FILE];
 const here = (...args: string[]) => run(args, { folder, now: () => NOW });
-const endpoint = (index: number) => nodes[index]?.endpoint ?? "";
 const done = (index: number) => ({
   stack: "dev",
   node: NAMES[index],
@@ -165,7 +148,7 @@ test("results fold: how many are done, and exceptions by name", async () => {
 
 test("a mistyped set makes no file, though a node is silent until the time is over", async () => {
   using silent = await serveRaw(() => {});
-  await stack([endpoint(0), endpoint(1), silent.url]);
+  await place({ fra1: silent.url });
   const mistyped = BLOCK.map((word) => (word === BLOCKED ? "prefixset://edge/blokced" : word));
   const ended = await here(...mistyped, "--timeout", "1s");
   expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was changed, the file neither") });
@@ -180,7 +163,7 @@ test("with a --timeout of weeks nodes are waited for, and done", async () => {
 test("in a pipe there is a line for each outcome as it comes", async () => {
   const late: (() => void)[] = [];
   using slow = await serveRaw((_, response) => void late.push(() => response.end('{"data":[]}')));
-  await stack([endpoint(0), endpoint(1), slow.url]);
+  await place({ fra1: slow.url });
   const child = spawn(process.execPath, [CLI, ...BLOCK], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
   let said = "";
   child.stdout.on("data", (text) => {
@@ -285,7 +268,7 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
     if (requests > 1) return go();
     answer = go;
   });
-  await stack([endpoint(0), endpoint(1), slow.url]);
+  await place({ fra1: slow.url });
   const { code, lines, moving } = await atTerminal(BLOCK, (written) => {
     if (/waits for fra1 \(\d+ s\)/.test(written)) answer();
   });
@@ -306,7 +289,7 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
 
 test("Ctrl-C at a terminal clears the line that moves, and says what is done, what is not, and what finishes the rest", async () => {
   using silent = await serveRaw(() => {});
-  await stack([endpoint(0), endpoint(1), silent.url]);
+  await place({ fra1: silent.url });
   let isTyped = false;
   const { code, lines } = await atTerminal([...BLOCK, "--timeout", "10m"], (written, type) => {
     if (isTyped || !written.includes("2 of 3 answered, waits for fra1")) return;

@@ -1,19 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { run } from "./support";
 
 const CLI = join(__dirname, "../../dist/provider/cli.js");
 const NOW = Date.parse("2030-01-31T18:00:00Z");
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-prefixes-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = useEmptyFolder();
 
 const write = (name: string, content: string) => writeFile(join(folder, name), content);
 const here = (args: readonly string[], piped?: string) =>

@@ -1,18 +1,14 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DialectSettings, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { run } from "./support";
 
 const [BLOCKED, HELD] = ["prefixset://edge/blocked", { "10.1.0.0/16": 5 }];
 const OWN = "198.51.100.0/24";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-check-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 /** Checks a file with these settings against a node in use that answers so. */
 async function checked(settings: object, dialect: DialectSettings, args: readonly string[]) {

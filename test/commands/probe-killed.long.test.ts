@@ -1,21 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { noteLine } from "../../provider/probe/asking/undo";
 import { Appliance, CLIENT, OWN } from "../probe/appliances/appliance";
 import { probed, SET, startNode, TOKEN } from "../probe/support";
+import { useFolder } from "../support/folder";
 import { run } from "./support";
 
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-probe-killed-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const environment = ({ url }: Appliance) => ({
   PACKETFILTER_ENDPOINT: url,

@@ -1,18 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
 import { type ActiveFault, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { run } from "./support";
 
 const SET = "prefixset://edge/probe";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-probe-left-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 test.each([
   ["a node that died may hold", undefined],

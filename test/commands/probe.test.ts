@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
@@ -30,10 +30,9 @@ const SIGNALING_STATE = {
 };
 
 let emulator: Emulator;
-let folder: string;
+const folder = useFolder();
 let env: Record<string, string>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-probe-"));
   emulator = await startEmulator({
     state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
     auth: { bearer: "node-secret" },
@@ -45,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await emulator.close();
-  await rm(folder, { recursive: true });
 });
 
 test("without --write only lists are sent, and the table shows what was not asked", async () => {

@@ -1,30 +1,19 @@
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../provider/emulator";
+import { expect, test } from "vitest";
 import { serveRaw } from "../support/raw-server";
+import { useNodes } from "./nodes";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 const OTHER = "prefixset://edge/other";
 const NOW = Date.parse("2030-01-31T18:00:00Z");
-const DIALECTS = [{ trailingSlash: "strict" }, { listShows: "staged" }] as const;
-const NAMES = ["fra1", "ber1", "ams1"];
 
-let folder: string;
-let nodes: Emulator[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-several-"));
-  const state = { arenas: { edge: { sets: { blocked: {}, other: {} } } } };
-  nodes = await Promise.all(NAMES.map((_, index) => startEmulator({ state, dialect: DIALECTS[index] ?? {} })));
-  const lines = nodes.map(({ endpoint }, index) => `    ${NAMES[index]}:\n      endpoint: ${endpoint}\n`);
-  await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
-  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
-});
-afterEach(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
+const state = { arenas: { edge: { sets: { blocked: {}, other: {} } } } };
+const { folder, nodes, place } = useNodes({
+  fra1: { state, dialect: { trailingSlash: "strict" } },
+  ber1: { state, dialect: { listShows: "staged" } },
+  ams1: { state },
 });
 
 const here = (...args: string[]) => run(args, { folder, now: () => NOW });
@@ -97,10 +86,7 @@ test("a list of several nodes says which node has what, and ends with 1 where on
 test("a list shows what the others hold where a node is silent, with --contains as well", async () => {
   await block("--now", BLOCKED, "--all-nodes");
   using silent = await serveRaw(() => {});
-  const lines = NAMES.map(
-    (name, index) => `    ${name}: { endpoint: "${index === 1 ? silent.url : nodes[index]?.endpoint}" }\n`,
-  );
-  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+  await place({ ber1: silent.url });
   const both = [[BLOCKED], ["--contains", "203.0.113.7", BLOCKED, OTHER]];
   for (const words of both) {
     const ended = await here("list", ...words, "--all-nodes", "--timeout", "1s", "--output", "json");

@@ -1,41 +1,25 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../provider/emulator";
+import { beforeEach, describe, expect, test } from "vitest";
 import { sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
+import { useNodes } from "./nodes";
 import { run, type Surroundings } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 const LOCAL = "prefixset://edge/web/blocked";
 const NOW = Date.parse("2030-01-31T18:00:00Z");
 
-let folder: string;
-let nodes: Emulator[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-shift-"));
-  const state = (local: Record<string, number>) => ({
-    arenas: {
-      edge: { sets: { blocked: { "203.0.113.0/24": 1 } }, profiles: { web: { sets: { blocked: local } } } },
-    },
-  });
-  nodes = await Promise.all([
-    startEmulator({ state: state({ "203.0.113.7/32": 5 }), dialect: { trailingSlash: "strict" } }),
-    startEmulator({ state: state({}) }),
-  ]);
-  const lines = nodes.map(({ endpoint }, index) => `    node${index + 1}:\n      endpoint: ${endpoint}\n`);
-  await write("Pulumi.yaml", "name: edge\nruntime: nodejs\n");
-  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+const holding = (local: Record<string, number>) => ({
+  arenas: { edge: { sets: { blocked: { "203.0.113.0/24": 1 } }, profiles: { web: { sets: { blocked: local } } } } },
 });
-afterEach(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
+const { folder, nodes, endpoint } = useNodes({
+  node1: { state: holding({ "203.0.113.7/32": 5 }), dialect: { trailingSlash: "strict" } },
+  node2: { state: holding({}) },
 });
 
 const write = (name: string, content: string) => writeFile(join(folder, name), content);
 const here = (args: readonly string[], more: Surroundings = {}) => run(args, { folder, now: () => NOW, ...more });
-const endpoint = (index: number) => nodes[index]?.endpoint ?? "";
 const held = (url = BLOCKED) => nodes.map((node) => node.prefixSet(url).applied);
 const entries = () => readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true });
 

@@ -2,27 +2,27 @@ import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 const NOW = ["--file", "blocks.yaml", "--now", BLOCKED, "--node", "fra1"];
 
-let folder: string;
+const folder = useEmptyFolder();
 /** Takes requests, and answers none. */
 let silent: Awaited<ReturnType<typeof serveRaw>>;
 let asked: () => void;
 let isAsked: Promise<void>;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-signals-"));
   isAsked = new Promise((resolve) => {
     asked = resolve;
   });
@@ -31,7 +31,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   silent[Symbol.dispose]();
-  await rm(folder, { recursive: true });
 });
 
 const write = (name: string, content: string) => writeFile(join(folder, name), content);

@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
 import { startEmulator } from "../../provider/emulator";
 import { RejectedFiles, rejectedFolder } from "../../provider/forwarder/delivery/rejected";
 import { RECORD } from "../forwarder/support/forward";
+import { useEmptyFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { helpOfAll, run, type Surroundings } from "./support";
 
@@ -15,14 +15,13 @@ const HELD = '203.0.113.1/32: { expires: "2020-01-01T00:00:00Z" }\n';
 /** Milliseconds: a command that has not ended by then was left. */
 const GRACE = 600_000;
 
-let folder: string;
+const folder = useEmptyFolder();
 /** Takes requests, and answers none but that of the test itself. */
 let silent: Awaited<ReturnType<typeof serveRaw>>;
 let requests: number;
 let asked: () => void;
 let isAsked: Promise<void>;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-signals-"));
   isAsked = new Promise((resolve) => {
     asked = resolve;
   });
@@ -45,7 +44,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   silent[Symbol.dispose]();
-  await rm(folder, { recursive: true });
 });
 
 const write = (name: string, content: string) => writeFile(join(folder, name), content, { mode: 0o600 });

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { useEmptyFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { helpOfAll, run } from "./support";
 
@@ -12,17 +12,15 @@ const SALT = "encryptionsalt: v1:rKg9bwtMYOI=:v1:bFFqGFZtJkbL/k0m:Av5KOGh6DvwiFC
 const HEADERS = "secure: v1:WvSI7wkNGnpZrRb+:sBG6fjBq1BvSH9OYfN6Vl9nWhvzYG98dBzN1AtPwaWawchHoNfi/N/zBUiA=";
 const TOKEN = "secure: v1:p4EECiBFY0rWihy5:21nzpur4wGrjaJmMnx2lt0xp/Q==";
 
-let folder: string;
+const folder = useEmptyFolder();
 let node: Emulator;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-stack-"));
   const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
   node = await startEmulator({ state, auth: { bearer: "x" } });
   await write("Pulumi.yaml", "name: edge\nruntime: nodejs\n");
 });
 afterEach(async () => {
   await node.close();
-  await rm(folder, { recursive: true });
 });
 
 const write = (name: string, content: string) => writeFile(join(folder, name), content);
