@@ -1,12 +1,17 @@
-import type { JsonObject } from "../model/json";
+import { hasUnknown, type JsonObject } from "../model/json";
 import { unknownKeys } from "../settings/config-keys";
+import { valueProblems } from "../settings/value-problems";
 
 /** Members that the engine adds to a provider's configuration for itself. */
 const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
-/** A key of a provider's configuration that nothing reads is an error with the key that was likely meant. */
+/**
+ * Mistakes in a provider's configuration, before any resource uses it: a key that nothing reads, with the key that was likely
+ * meant; an address that is no url; a limit or switch that cannot be read. What is unknown in a preview is not judged.
+ */
 export function configProblems(config: JsonObject): { property: string; reason: string }[] {
   const keys = Object.keys(config).filter((key) => !ENGINE_KEYS.includes(key));
   const { refused, passed } = unknownKeys(keys.map((key) => `packetfilter:${key}`));
-  return [...refused, ...passed].map((reason) => ({ property: "", reason }));
+  const unread = [...refused, ...passed].map((reason) => ({ property: "", reason }));
+  return hasUnknown(config) ? unread : [...unread, ...valueProblems(config)];
 }

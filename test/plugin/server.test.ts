@@ -53,6 +53,16 @@ describe("the plugin, called as an engine does,", () => {
     expect(checked.getFailuresList().map((failure) => failure.getReason())).toEqual([
       expect.stringContaining('did you mean "packetfilter:endpoint"?'),
     ]);
+    const wrong = struct({ endpoint: "192.0.2.77/32", signalingUrl: "ftp://192.0.2.10", maxRemovals: "few" });
+    const refused = await engine.call<messages.CheckResponse>(
+      "checkConfig",
+      made(messages.CheckRequest, { News: wrong }),
+    );
+    expect(refused.getFailuresList().map((failure) => [failure.getProperty(), failure.getReason()])).toEqual([
+      ["endpoint", expect.stringContaining("`endpoint` is not a url")],
+      ["signalingUrl", "`signalingUrl` must begin with http:// or https://."],
+      ["", expect.stringContaining("packetfilter:maxRemovals")],
+    ]);
     const rotated = made(messages.DiffRequest, {
       OldInputs: struct({ endpoint: "http://192.0.2.10", secretKey: "former" }),
       News: struct({ endpoint: "http://192.0.2.10", secretKey: "present" }),
