@@ -171,6 +171,28 @@ test.each<[unknown, RegExp]>([
   [{ listEnvelope: "two words" }, /listEnvelope: must be a name/],
   [{ maxValue: -1 }, /maxValue: /],
   [{ markKeys: "adress=ip" }, /markKeys: must be "short", "long" or names of members/],
+  [{ prefixKey: "v" }, /prefixKey: two members of an entry would have the name "v"/],
+  [{ lengthKey: "p" }, /two members of an entry would have the name "p"/],
+  [{ addressForm: "range", rangeEndKey: "start" }, /two members of an entry would have the name "start"/],
+  [{ nameKey: "match" }, /nameKey: two members of a rule would have the name "match"/],
+  [{ markKeys: "value=id" }, /markKeys: two members of a mark of shost would have the name "id"/],
+  [{ markKeys: "source=t" }, /markKeys: two members of a mark of sdhost would have the name "t"/],
+  [
+    { listEnvelope: "status", listVerdict: "status" },
+    /listEnvelope: two members of an answer would have the name "status"/,
+  ],
+  [
+    { rulesEnvelope: "msg.rows", listVerdict: "code" },
+    /rulesEnvelope: two members of an answer would have the name "msg"/,
+  ],
+  [
+    { signalingErrorText: "ok", signalingErrorStatus: 200 },
+    /signalingErrorStatus: the refusal would read as a success/,
+  ],
+  [{ signalingErrorText: "{message}", signalingErrorStatus: 204 }, /the refusal would read as a success/],
+  [{ signalingErrorText: "{message}", signalingErrorStatus: 99 }, /must be 0, or a status from 200 to 599/],
+  [{ existsText: "no: {message}", existsStatus: 204 }, /existsStatus: the refusal would read as a success/],
+  [{ errorText: "OK", unknownStatus: 200 }, /unknownStatus: the refusal would read as a success/],
   [[], /must be an object of switches/],
   ["{", /node\.json is not JSON/],
 ])("the file %j is refused with what was meant", async (content, reason) => {

@@ -5,10 +5,11 @@ import { isObject } from "../../model/json";
 import { nearest } from "../../model/nearest";
 import { ExcessError, plainData } from "../../model/plain-data";
 import { pick, seededRandom } from "../time/random";
+import { sharedNames } from "./list-members";
 import { LIST_SWITCHES } from "./list-switches";
 import { REFUSAL_SWITCHES, silentRefusals } from "./refusal-switches";
 import type { Dialect } from "./schema-types";
-import { SIGNALING_SWITCHES } from "./signaling-switches";
+import { SIGNALING_SWITCHES, silentSignaling } from "./signaling-switches";
 import type { Switch } from "./switch";
 import { WRITE_SWITCHES } from "./write-switches";
 
@@ -31,11 +32,15 @@ export type SwitchName = keyof typeof SWITCHES;
 
 type Schemas = { [K in SwitchName]: (typeof SWITCHES)[K]["schema"] };
 
-/** The settings of all switches: strict, each with its default, and without refusals that read as successes. */
+/** The settings of all switches: strict, each with its default, without refusals that read as successes and names that two members share. */
 export const dialectSchema = z
   .strictObject(Object.fromEntries(Object.entries(SWITCHES).map(([name, { schema }]) => [name, schema])) as Schemas)
   .superRefine((settings, context) => {
-    for (const { path, message } of silentRefusals(settings)) {
+    for (const { path, message } of [
+      ...silentRefusals(settings),
+      ...silentSignaling(settings),
+      ...sharedNames(settings),
+    ]) {
       context.addIssue({ code: "custom", path: [path], message, input: settings });
     }
   })

@@ -112,11 +112,16 @@ interface RefusalStyle {
 export function silentRefusals(settings: Settings): { path: string; message: string }[] {
   return (Object.keys(KINDS) as RefusalKind[]).flatMap((kind) => {
     const { status, form, text } = refusalStyle(kind, settings);
-    // A text of its own is a refusal by the settings of the client, or by none.
-    const silent = text === "" ? silence(status, form) : undefined;
+    const silent = text === "" ? silence(status, form) : silentText(status, text);
     if (silent === undefined) return [];
     return [{ path: statusSwitch(kind), message: `${silent}, or another ${formSwitch(kind)}, such as "json-200"` }];
   });
+}
+
+/** As {@link silence}, of a text of its own. Any but that of a success can be a refusal by the settings of a client. */
+export function silentText(status: number, text: string): string | undefined {
+  if (BODILESS.includes(status)) return silence(status, "text");
+  return status < 400 && /^\s*ok\s*$/i.test(text) ? silence(status, "text") : undefined;
 }
 
 /** Reason why a client would read such an answer as a success, and a status that prevents it. */

@@ -1,3 +1,4 @@
+import { silentText } from "./refusal-switches";
 import { amount, answerText, choice, named } from "./switch";
 
 /** Switches of the signaling receiver (docs/contributing/contract.md#signaling-api). */
@@ -74,3 +75,13 @@ export const SIGNALING_SWITCHES = {
     "Milliseconds of virtual time after which a signaling ends by itself, for one of a loaded state from then on; 0 is never.",
   ),
 };
+
+/** Settings of signaling errors that no answer can have, or that would read as successes. */
+export function silentSignaling(settings: { signalingErrorText: string; signalingErrorStatus: number }) {
+  const { signalingErrorText: text, signalingErrorStatus: status } = settings;
+  if (status === 0) return [];
+  const path = "signalingErrorStatus";
+  if (status < 200 || status > 599) return [{ path, message: "must be 0, or a status from 200 to 599" }];
+  const message = text === "" ? undefined : silentText(status, text);
+  return message === undefined ? [] : [{ path, message }];
+}

@@ -1,5 +1,6 @@
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
+import { VERDICTS } from "../behaviour/list-members";
 import type { ListFormat } from "../behaviour/list-switches";
 import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
 import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
@@ -7,14 +8,6 @@ import { html, json, type Reply, text } from "../http/reply";
 import { fill } from "../http/template";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
-
-/** Members that mark a successful request or a complete list. */
-const VERDICTS = {
-  status: () => ({ status: "ok" }),
-  count: (count: number) => ({ count }),
-  code: () => ({ code: 0, msg: "ok" }),
-  "code-1000": () => ({ code: 1000, message: "Command completed successfully" }),
-} satisfies Write<Exclude<Dialect["listVerdict"], "none">>;
 
 const SUCCESS = {
   status: () => json(200, VERDICTS.status()),

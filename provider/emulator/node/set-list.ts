@@ -4,6 +4,7 @@ import { PrefixIndex } from "../../model/prefix-index";
 import { type OrderedPrefixes, sorted } from "../../model/prefix-map";
 import type { PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
+import { entryMembers, lengthName } from "../behaviour/list-members";
 import { encode, type Reply, text } from "../http/reply";
 import { type TemplateFields, writeByTemplate } from "../http/template";
 import { addressIn } from "../packet/address";
@@ -52,7 +53,7 @@ function write(
       ),
     );
   const format = formatOf(url, dialect);
-  if (format !== "json") return listLines(records(entries, spellings, dialect), format, memberNames(dialect));
+  if (format !== "json") return listLines(records(entries, spellings, dialect), format, entryMembers(dialect));
   const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
   if (!isKeyed) return list(records(entries, spellings, dialect), dialect, url);
   return inEnvelope(keyed(entries, spellings, names, dialect), names, entries.length, dialect);
@@ -95,17 +96,6 @@ function records(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialec
     else records.push({ ...addressMembers(prefix, spelling, dialect), [valueKey]: value });
   }
   return records;
-}
-
-/** The members of an entry, in order. */
-function memberNames({ prefixKey, valueKey, lengthKey, addressForm, rangeStartKey, rangeEndKey }: Dialect): string[] {
-  if (addressForm === "range") return [rangeStartKey, rangeEndKey, valueKey];
-  if (lengthKey === "none" && addressForm === "text") return [prefixKey, valueKey];
-  return [prefixKey, lengthName(lengthKey), valueKey];
-}
-
-function lengthName(lengthKey: string): string {
-  return lengthKey === "none" ? "len" : lengthKey;
 }
 
 /** Members of an entry for its address, if that is not one text. */
