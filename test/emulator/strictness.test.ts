@@ -120,6 +120,28 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["an address", (it) => it.boundProfile(7), "boundProfile(): must be a text, not 7."],
   ["a change", (it) => it.change(BLOCKED, { inserts: {} }), 'change(): there is no "inserts"; did you mean "insert"?'],
   ["a value", (it) => it.change(BLOCKED, { insert: { "192.0.2.0/24": "1" } }), "must be a number, not a text."],
+  [
+    "two values",
+    (it) => it.change(BLOCKED, { insert: { "192.0.2.4": 1, "192.0.2.4/32": 2 } }),
+    "192.0.2.4/32 is there twice",
+  ],
+  [
+    "a value and a removal",
+    (it) => it.change(BLOCKED, { insert: ["192.0.2.4"], delete: ["192.0.2.4/32"] }),
+    "there twice",
+  ],
+  [
+    "two pairs",
+    (it) =>
+      it.change(BLOCKED, {
+        insert: [
+          ["192.0.2.4", 1],
+          ["192.0.2.4", 2],
+        ],
+      }),
+    "192.0.2.4 is there twice",
+  ],
+  ["a start and a stop", (it) => it.signal("c1", { start: [IN_C1], stop: [IN_C1] }), "both started and stopped"],
   ["a signaling", (it) => it.signal("c1", { strat: [] }), 'signal(): there is no "strat"; did you mean "start"?'],
   [
     "a packet",
@@ -140,6 +162,7 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; did you mean "arenas"?'],
 ];
 const BLOCKED = "prefixset://edge/blocked";
+const IN_C1 = "198.51.100.7/32";
 const PACKET = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" };
 
 test("each method says in plain JavaScript what TypeScript would have said, and what was meant", async () => {
@@ -191,6 +214,8 @@ const profiles = (signaling: object) => ({
   arenas: { edge: { profiles: { clean: { prefixes: ["192.0.2.0/24"] }, protected: {} } } },
   signaling: { clients: [{ clientId: "c1", secretKey: "s1", prefixes: ["198.51.100.0/24"], ...signaling }] },
 });
+const MARK = { address: "203.0.113.9", id: 7 };
+const staged = (changes: object) => ({ arenas: { edge: { sets: { blocked: {} } } }, staged: changes });
 const clean = { arena: "edge", idleProfile: "clean", activeProfile: "protected" };
 
 test.each<[string, unknown, string]>([
@@ -218,6 +243,21 @@ test.each<[string, unknown, string]>([
     "a set named constructor",
     { arenas: { edge: { sets: { constructor: {} } } } },
     "arenas.edge.sets.constructor: the name",
+  ],
+  [
+    "a mark of two values",
+    { arenas: { edge: { profiles: { web: { marks: { shost: [MARK, { ...MARK, value: 5 }] } } } } } },
+    'two marks of shost are {"address":"203.0.113.9","id":7}',
+  ],
+  [
+    "staged changes in two spellings",
+    staged({ [BLOCKED]: { "192.0.2.4": null, "192.0.2.4/32": 7 } }),
+    "in two spellings",
+  ],
+  [
+    "staged changes of a set under two urls",
+    staged({ [BLOCKED]: { "192.0.2.4": 1 }, [`${BLOCKED}/`]: { "192.0.2.5": 1 } }),
+    "under another spelling of its url",
   ],
   ["a client named toString", profiles({ clientId: "toString" }), "signaling.clients.0.clientId: the name"],
 ])("%s is refused with its place, in code and over the control API", async (_, wrong, words) => {
@@ -250,6 +290,12 @@ test.each([
     });
     expect([put.status, await put.text()]).toEqual([400, expect.stringContaining(place.replaceAll('"', '\\"'))]);
   }
+});
+
+test("a state with more marks than the tables hold is refused", async () => {
+  const marks = { shost: [MARK, { ...MARK, id: 8 }] };
+  const full = startEmulator({ state: { arenas: { edge: { profiles: { web: { marks } } } } }, marks: { capacity: 1 } });
+  await expect(full).rejects.toThrow("more marks of shost and IPv4 than the capacity of 1");
 });
 
 test("what an emulator with the default clients holds can be given to another, whatever profiles there are", async () => {

@@ -6,6 +6,7 @@ import { formatUrl, parseUrl } from "../../model/resource-url";
 import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type GivenState, stateAsJson } from "../state/given-state";
+import { byPrefix } from "../state/holdings";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
 import { yamlParts } from "../state/state-yaml";
 import { strictly } from "../validation/strict";
@@ -84,10 +85,10 @@ export const state = {
         input: setChanges.extend({ url: z.string() }),
         run: (simulation, { url, insert = {}, delete: removed = [] }) => {
           const set = setOf(simulation.contents, url);
-          const changes = new Map([
-            ...removed.map((prefix) => [Prefix.parse(prefix).toString(), null] as const),
-            ...Object.entries(insert).map(([prefix, value]) => [Prefix.parse(prefix).toString(), value] as const),
-          ]);
+          const changes = byPrefix<number | null>(
+            [...Object.entries(insert), ...[...new Set(removed)].map((prefix) => [prefix, null] as const)],
+            (prefix) => new TypeError(`change(): ${prefix} is there twice.`),
+          );
           set.change(changes);
           simulation.changed({ kind: "applied", url: formatUrl(parseUrl(url)), changes });
         },
@@ -118,6 +119,8 @@ export const state = {
             `Client ${clientId} may signal ${client.state.prefixes.join(", ")} and longer prefixes only.`,
           );
         }
+        const both = toStart.find((prefix) => toStop.includes(prefix));
+        if (both !== undefined) throw new TypeError(`signal(): ${both} is to be both started and stopped.`);
         client.stop(toStop, { signalingPartial: "valid-ones" });
         client.start(toStart, { signalingPartial: "valid-ones", signalingOverlap: "accepted", lease });
       },

@@ -122,15 +122,27 @@ export class MarkStore {
   }
 
   /**
-   * Puts records into the tables, over those with the same key and id; others stay.
+   * Puts new records into the tables.
    *
-   * @throws {TypeError} naming the record, when an address is missing or none. Records before it are put.
+   * @throws {TypeError} naming the record, when an address is missing or none, when there is a record with its key and id, or no
+   *   room. Records before it are put.
    */
   import(records: MarkRecords): void {
-    for (const type of MARK_TYPES) for (const record of records[type] ?? []) this.put(type, record);
+    for (const type of MARK_TYPES) {
+      for (const record of records[type] ?? []) {
+        const { family, key } = recordKey(type, record);
+        const table = this.tables[type][family];
+        const { id } = record;
+        if (table.has(key, id))
+          throw new TypeError(`two marks of ${type} are ${JSON.stringify({ ...readKey(type, family, key), id })}`);
+        if (table.size >= this.capacity)
+          throw new TypeError(`there are more marks of ${type} and IPv${family} than the capacity of ${this.capacity}`);
+        this.put(type, record);
+      }
+    }
   }
 
-  /** Puts one record, unless a full table refuses it. Errors as in {@link import}. */
+  /** Puts one record, over one with the same key and id, unless a full table refuses it. @throws {TypeError} for an address. */
   put(type: MarkType, record: MarkRecord): void {
     const { now } = this;
     const { family, key } = recordKey(type, record);

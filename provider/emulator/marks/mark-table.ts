@@ -65,6 +65,11 @@ export class MarkTable {
     return this.byKey.size;
   }
 
+  /** True if there is a record of a key and id, expired or not. */
+  has(key: MarkKey, id: number): boolean {
+    return this.byKey.has(nameOf(key, id));
+  }
+
   /** All records, in the order of their creation. */
   records(): Iterable<HeldMark> {
     return this.byKey.values();

@@ -25,11 +25,19 @@ type GivenArena = WithSets<Arenas[string]> & {
   readonly profiles?: { readonly [name: string]: WithSets<Profiles[string]> };
 };
 
-/** Entries as in a file, by prefix; any other value is left unchanged, for the schema to refuse. */
+/**
+ * Entries as in a file, by prefix; any other value is left unchanged, for the schema to refuse.
+ *
+ * @throws {TypeError} if one is there twice.
+ */
 export function entriesAsJson(given: unknown, name: string): unknown {
   const entries = givenEntries(given, name);
   if (!entries) return given;
-  return Object.fromEntries(entries.spellings.map((one, index) => [one, valueIn(entries.content(index))]));
+  const { spellings } = entries;
+  const seen = new Set<unknown>();
+  const twice = spellings.find((one) => typeof one === "string" && seen.size === seen.add(one).size);
+  if (twice !== undefined) throw new TypeError(`${name}: ${twice} is there twice.`);
+  return Object.fromEntries(spellings.map((one, index) => [one, valueIn(entries.content(index))]));
 }
 
 const valueIn = (content: unknown): unknown => (isObject(content) ? (content.value ?? 1) : content);

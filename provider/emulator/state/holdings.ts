@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { OrderedPrefixes, PrefixMap } from "../../model/prefix-map";
+import type { OrderedPrefixes } from "../../model/prefix-map";
 import { resourceIn } from "../../model/readable";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { MarkRecords } from "../marks";
@@ -47,8 +47,11 @@ export class Holdings {
     }
     for (const [url, changes] of Object.entries(state.staged ?? {})) {
       const set = this.setByUrl(url);
-      if (!set) throw new StateError(`The state is not valid: staged.${url}: the set does not exist in the state.`);
-      for (const [text, value] of Object.entries(changes)) set.stage(Prefix.parse(text).toString(), value);
+      const problem = (what: string) => new StateError(`The state is not valid: staged.${url}: ${what}.`);
+      if (!set) throw problem("the set does not exist in the state");
+      if (set.changes.size > 0) throw problem("changes of this set are under another spelling of its url, too");
+      const staged = byPrefix(Object.entries(changes), (prefix) => problem(`${prefix} is there in two spellings`));
+      for (const [prefix, value] of staged) set.stage(prefix, value);
     }
   }
 
@@ -131,16 +134,22 @@ function stores(
   return new Map(
     Object.entries(sets).map(([set, entries]) => {
       const url = formatUrl({ kind: "prefixset", ...where, set });
-      return [set, new PrefixSetStore(prefixMap(entries, url))];
+      const twice = (prefix: string) =>
+        new StateError(`The state is not valid: ${url} holds ${prefix} in two spellings.`);
+      return [set, new PrefixSetStore(byPrefix(Object.entries(entries), twice))];
     }),
   );
 }
 
-function prefixMap(entries: Record<string, number>, url: string): PrefixMap {
-  const map = new Map<CanonicalPrefix, number>();
-  for (const [text, value] of Object.entries(entries)) {
+/** Values by canonical prefix. @throws what `twice` makes of a prefix that is there in two spellings. */
+export function byPrefix<Value>(
+  entries: Iterable<readonly [string, Value]>,
+  twice: (prefix: CanonicalPrefix) => Error,
+): Map<CanonicalPrefix, Value> {
+  const map = new Map<CanonicalPrefix, Value>();
+  for (const [text, value] of entries) {
     const prefix = Prefix.parse(text).toString();
-    if (map.has(prefix)) throw new StateError(`The state is not valid: ${url} holds ${prefix} in two spellings.`);
+    if (map.has(prefix)) throw twice(prefix);
     map.set(prefix, value);
   }
   return map;
