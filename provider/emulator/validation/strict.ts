@@ -52,12 +52,14 @@ export function readBy<Value>(read: (value: Value) => unknown) {
 /** An address or a prefix as a text. */
 export const prefixText = z.string().superRefine(readBy((text: string) => Prefix.parse(text)));
 
-/** Converts texts to numbers if the schema has numbers; other texts are left for the schema to refuse. */
+/** Converts texts to numbers if the schema has numbers; others, also an empty one, are left for the schema to refuse. */
 export function fromTexts(schema: z.ZodObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
       const member = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
-      const isText = member === undefined || member.safeParse(text).success || Number.isNaN(Number(text));
+      // Number("") is 0.
+      const isNumber = /\d/.test(text) && !Number.isNaN(Number(text));
+      const isText = member === undefined || member.safeParse(text).success || !isNumber;
       return [name, isText ? text : Number(text)];
     }),
   );
