@@ -1,7 +1,8 @@
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { makeFolders } from "../files/make-folders";
 import { packageRoot, packageVersion } from "../files/package-version";
 import type { CliIo } from "./cli-io";
 
@@ -43,7 +44,7 @@ function plugins({ PULUMI_HOME, HOME }: CliIo["env"]): string {
 async function install(env: CliIo["env"]): Promise<string> {
   const main = join(packageRoot, "dist", "provider", "plugin", "main.js");
   const folder = cached(env);
-  await mkdir(plugins(env), { recursive: true });
+  makeFolders(plugins(env));
   const staging = await mkdtemp(join(plugins(env), ".packetfilter-"));
   try {
     const name = join(staging, "pulumi-resource-packetfilter");

@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
+import { makeFolders } from "./make-folders";
 import { PRIVATE_FOLDER } from "./private";
 
 /** Rights of all users other than the owner. */
@@ -11,7 +12,7 @@ const OTHERS = 0o077;
  * may use. Another user can make such a thing first, and nothing is to be believed that stands in it.
  */
 export function privateFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  makeFolders(folder, PRIVATE_FOLDER);
   const found = lstatSync(folder);
   // Windows has neither, and gives each user folders that are private.
   const own = process.getuid?.();

@@ -1,5 +1,6 @@
-import { link, mkdir, rm } from "node:fs/promises";
+import { link, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFoldersLater } from "../files/make-folders";
 import { refuseLinks } from "../files/no-links";
 import { draftIn, removeLeftDrafts, SHARED_FILE, writeDraft } from "../files/whole-file";
 import { codeOf } from "../model/errors";
@@ -13,7 +14,7 @@ import { codeOf } from "../model/errors";
  */
 export async function writeNew(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const name of files.keys()) refuseLinks(join(folder, name));
-  await mkdir(folder, { recursive: true });
+  await makeFoldersLater(folder);
   await removeLeftDrafts(folder);
   const drafts = [...files].map(([name, content]) => ({ content, draft: draftIn(folder), path: join(folder, name) }));
   const linked: string[] = [];

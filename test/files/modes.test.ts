@@ -107,6 +107,14 @@ describe("state that may hold secrets", () => {
     expect(await octal(setAside(join(state, "forwarder.sqlite"), 0))).toBe("600");
   });
 
+  it.each(["/proc/state", "/proc/made/state"])("is refused at a place that holds no folders, %s", async (state) => {
+    await expect(Store.open(join(state, "forwarder.sqlite"))).rejects.toThrow(
+      /state folder .* cannot be made: E[A-Z]+/,
+    );
+    const refused = new RejectedFiles(state, Date.now).add([]);
+    await expect(refused).rejects.toThrow(/mkdir '\/proc\//);
+  });
+
   it("of the emulator is for its owner alone, while it is written and after", async () => {
     await using work = await folder();
     const emulator = await startEmulator({ persist: join(work.path, "state.json") });

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { link, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { makeFoldersLater } from "../../files/make-folders";
 import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
 import { attempt, codeOf } from "../../model/errors";
@@ -96,7 +97,7 @@ export class RejectedFiles {
   async add(rejected: readonly Rejected[]): Promise<readonly Evicted[] | undefined> {
     const { maxBytes, whenFull } = this.limits();
     const lines = await this.lines(rejected);
-    await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
+    await makeFoldersLater(this.folder, PRIVATE_FOLDER);
     const before = sumOf(await this.files(isOpen));
     if (whenFull === "pause" && before > 0 && before + Buffer.byteLength(lines) > maxBytes) return undefined;
     const fileBytes = Math.min(maxBytes, CONFIG_DEFAULTS.rejected.maxBytes) / SIZES.rejectedFiles;

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
+import { existsSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
+import { makeFolders } from "../../files/make-folders";
 import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
 import { attempt, messageOf } from "../../model/errors";
 import { explained, loadSqlite, type Sqlite, StoreError, sqliteError } from "./sqlite";
@@ -97,7 +98,7 @@ export class Store {
   private static openWith(sqlite: Sqlite, file: string): Store {
     const { DatabaseSync } = sqlite;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
+      makeFolders(dirname(file), PRIVATE_FOLDER);
     } catch (error) {
       throw new StoreError(`The state folder ${dirname(file)} cannot be made: ${messageOf(error)}.`);
     }

@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { makeFoldersLater } from "../../files/make-folders";
 import { openOwn } from "../../files/no-links";
 import { codeOf, messageOf } from "../../model/errors";
 import { visibleBytes } from "../../model/foreign-text";
@@ -81,7 +82,7 @@ class RotatedFile {
       await this.close();
       this.reopened();
     }
-    await mkdir(dirname(this.path), { recursive: true });
+    await makeFoldersLater(dirname(this.path));
     const handle = await openOwn(this.path, "read and append");
     this.size = await endOfLastLine(handle);
     await handle.truncate(this.size);
