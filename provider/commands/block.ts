@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Command } from "commander";
 import { formatUrl } from "../client";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
@@ -123,7 +124,8 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     };
     const said = { prefixes: names, ...(until && { expires: until }) };
     const ended = await orNothing(place, { made: false, ...said }, io, () => {
-      if (!flags.create) requireFile(name, place.file, MISSING);
+      if (flags.create) requireFile(dirname(name), dirname(place.file), "Folders are not created: make it first, or check --file.");
+      else requireFile(name, place.file, MISSING);
       for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
       const again = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
       return carryOut(place, intent, again, io);

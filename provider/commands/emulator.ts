@@ -14,6 +14,7 @@ import { addJournal } from "./emulating/journal";
 import { JournalFile } from "./emulating/journal-file";
 import { addTraffic } from "./emulating/traffic";
 import { addBackground, startInBackground } from "./emulator-background";
+import { namedFile } from "./failure";
 import { stopped } from "./interruption";
 import { parents, parentsEnded } from "./npx-parents";
 import { wholeNumber, wrongUse } from "./option-values";
@@ -88,7 +89,8 @@ export function register(program: Command, io: CliIo): void {
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
   const start = parents();
-  const journal = flags.journal === undefined ? undefined : await JournalFile.open(flags.journal);
+  const { journal: file } = flags;
+  const journal = file === undefined ? undefined : await namedFile(file, () => JournalFile.open(file));
   const onRequest = journal && ((entry: JournalEntry) => journal.add(`${JSON.stringify(entry)}\n`));
   await using emulator = await wrongUse(TypeError, async () =>
     startEmulator({ ...(await optionsOf(flags, io)), onRequest }),
@@ -120,7 +122,7 @@ async function optionsOf(flags: Flags, io: CliIo): Promise<EmulatorOptions> {
 function stateOf(path: string | undefined, { err }: CliIo): EmulatorOptions["state"] {
   if (path === undefined) return undefined;
   return async () => {
-    const state = await readStates(path);
+    const state = await namedFile(path, () => readStates(path));
     if (state === undefined) err(`${path} has no state in JSON or YAML: the emulator has its default state.\n`);
     return state ?? defaultState;
   };

@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { codeOf, messageOf } from "../model/errors";
+import { type CliIo, UsageError } from "./cli-io";
 
 /** An error of the operating system, as Node throws it. */
 interface SystemError extends Error {
@@ -13,12 +16,33 @@ export function failureText(error: unknown): string {
   return isSystemError(error) ? (sentence(error) ?? error.message) : messageOf(error);
 }
 
+/**
+ * Opens or reads a file that the command line names.
+ *
+ * @param name The file, for an error that lacks its path.
+ * @throws {UsageError} if it is missing, a folder, or not allowed
+ */
+export async function namedFile<T>(name: string, read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    if (!isSystemError(error)) throw error;
+    const { code, path } = error;
+    const text = OF_FILES[code]?.(typeof path === "string" ? path : name, code);
+    throw text === undefined ? error : new UsageError(text);
+  });
+}
+
+/** Text of such a file, from the working folder. @throws {UsageError} as {@link namedFile} */
+export function textOf(name: string, { folder = "." }: CliIo): Promise<string> {
+  return namedFile(name, () => readFile(resolve(folder, name), "utf8"));
+}
+
 /** Meanings of the system's codes for files. */
 const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>> = {
   ENOENT: (path) => `${path}: there is no such file or folder (ENOENT). Check the path; folders are not created.`,
   ENOTDIR: (path) => `${path}: a part of the path is a file, not a folder (ENOTDIR). Check the path.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
+  EISDIR: (path) => `${path} is a folder, and a file is needed (EISDIR). Name a file in it.`,
 };
 
 const OF_PORTS: Readonly<Record<string, (place: string, port: number) => string>> = {
@@ -35,9 +59,6 @@ function notAllowed(path: string, code: string): string {
 
 function sentence({ code, path, address, port }: SystemError): string | undefined {
   if (typeof port === "number") return OF_PORTS[code]?.(`${String(address ?? "")}:${port}`, port);
-  // This error often lacks the path.
-  if (code === "EISDIR")
-    return `${typeof path === "string" ? path : "The path"} is a folder, and a file is needed (EISDIR). Name a file in it.`;
   return typeof path === "string" ? OF_FILES[code]?.(path, code) : undefined;
 }
 

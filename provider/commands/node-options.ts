@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, OptionsError } from "../client";
@@ -9,6 +7,7 @@ import { jsonIn } from "../model/readable";
 import { type CredentialUse, type Environment, strayCredentials } from "../settings/environment-credentials";
 import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
+import { textOf } from "./failure";
 import { collect, collectNames, wrongUse } from "./option-values";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
@@ -188,9 +187,7 @@ async function givenMembers(flags: NodeFlags, io: CliIo) {
       "--header: every user of this machine can read the arguments of a process. --header-file keeps a secret from them.\n",
     );
   const { userArena, markPauseMs, markPace } = flags;
-  const [ca, cert, key] = await Promise.all(
-    [flags.ca, flags.cert, flags.key].map((file) => file && readFile(file, "utf8")),
-  );
+  const [ca, cert, key] = await Promise.all([flags.ca, flags.cert, flags.key].map((file) => file && textOf(file, io)));
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const options = {
     headers: Object.fromEntries([...(await headersOfFile(flags.headerFile, io)), ...flags.header.map(headerOf)]),
@@ -234,9 +231,9 @@ function headersOf(text: string | undefined): Record<string, string> {
 const SECRET_NAME = /auth|cookie|key|token|secret|password/i;
 
 /** Reads headers, one a line; empty lines and those with "#" in front are ignored. */
-async function headersOfFile(file: string | undefined, { folder = "." }: CliIo) {
+async function headersOfFile(file: string | undefined, io: CliIo) {
   if (file === undefined) return [];
-  const lines = (await readFile(resolve(folder, file), "utf8")).split(/\r?\n/).map((line) => line.trim());
+  const lines = (await textOf(file, io)).split(/\r?\n/).map((line) => line.trim());
   return lines.filter((line) => line !== "" && !line.startsWith("#")).map(headerOf);
 }
 

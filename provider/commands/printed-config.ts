@@ -1,14 +1,13 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { z } from "zod";
 import { plainData } from "../model/plain-data";
 import { type CliIo, UsageError } from "./cli-io";
+import { textOf } from "./failure";
 
 const printed = z.record(z.string(), z.object({ value: z.string().optional(), objectValue: z.unknown().optional() }));
 
 /** Reads a file with the output of `pulumi config --show-secrets --json`. @throws {UsageError} if it holds something else */
-export async function printedConfig(name: string, { folder = "." }: CliIo): Promise<Record<string, unknown>> {
-  const text = await readFile(resolve(folder, name), "utf8");
+export async function printedConfig(name: string, io: CliIo): Promise<Record<string, unknown>> {
+  const text = await textOf(name, io);
   try {
     const config = printed.parse(plainData(text));
     return Object.fromEntries(

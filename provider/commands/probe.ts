@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, OptionsError, parseUrl } from "../client";
@@ -18,6 +18,7 @@ import { LIMITS, TIMING } from "../probe/timing";
 import { commandLine } from "./blocking/command-line";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
+import { textOf } from "./failure";
 import { keepsCode, takesBack } from "./interruption";
 import { pretty } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeOptions, OF_NODES } from "./node-options";
@@ -101,7 +102,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const undo = written.length > 0 ? new UndoFile(inFolder(notes, io), notes, cleaning(command, notes)) : undefined;
   progress(io, TIME);
   const common = { node, receiver, note: undo?.note, urls, write, signal: io.stop };
-  const known = flags.check === undefined ? {} : await knownIn(inFolder(flags.check, io));
+  const known = flags.check === undefined ? {} : await knownIn(flags.check, io);
   let result: ProbeResult | CheckResult | undefined;
   if (undo) takesBack(io.stop);
   try {
@@ -142,8 +143,8 @@ function beyond({ findings }: ProbeResult): string | undefined {
 }
 
 /** The probe that wrote a file of settings, as the file names it. */
-async function knownIn(file: string): Promise<Pick<CheckOptions, "unknown" | "refusesTables">> {
-  const { unknown, dialect } = membersOf(jsonIn(await readFile(file, "utf8")));
+async function knownIn(file: string, io: CliIo): Promise<Pick<CheckOptions, "unknown" | "refusesTables">> {
+  const { unknown, dialect } = membersOf(jsonIn(await textOf(file, io)));
   return { unknown: Object.keys(membersOf(unknown)), refusesTables: membersOf(dialect).missingTable === "error" };
 }
 

@@ -67,8 +67,8 @@ const secret = z.strictObject({ secure: z.string() });
 /**
  * Reads the settings of a project and a stack, as `up` does; without a project, those of the environment.
  *
- * @throws {UsageError} if there are several stacks and none is named, or the named one is missing
- * @throws {Error} if a file is wrong, so that its limits are not known
+ * @throws {UsageError} if there are several stacks and none is named, or the named one is missing, or a file is wrong, so that its
+ * limits are not known
  */
 export async function readProject(where: ProjectPlace, io: CliIo) {
   const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false, judges = false } = where;
@@ -118,7 +118,7 @@ function programFolder(folder: string | undefined, main = "."): string | undefin
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
 }
 
-/** @throws {Error} for a wrong limit or a misspelt key */
+/** @throws {UsageError} for a wrong limit or a misspelt key */
 function checked(
   values: Values,
   { files, folder }: { readonly files: readonly string[]; readonly folder: string | undefined },

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { readOwn } from "../files/no-links";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, timeOf, UsageError } from "./cli-io";
+import { namedFile } from "./failure";
 import { pretty } from "./listing/output";
 import { requireOwner, standardInput, wholeNumber } from "./option-values";
 import { askMarks } from "./reporting/marks";
@@ -97,7 +98,7 @@ function printed(report: Report, output: Flags["output"], options: Parameters<ty
 }
 
 function content(file: string | undefined, io: CliIo): Promise<string> {
-  if (file !== undefined && file !== "-") return readOwn(resolve(io.folder ?? ".", file));
+  if (file !== undefined && file !== "-") return namedFile(file, () => readOwn(resolve(io.folder ?? ".", file)));
   return standardInput(io, 'Name a file with the output of "pulumi preview --json", or pipe it to the command.');
 }
 

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { plainData } from "../model/plain-data";
 import { type CliIo, UsageError } from "./cli-io";
+import { textOf } from "./failure";
 
 const nodeMembers = z.looseObject({
   endpoint: z.string().optional(),
@@ -17,10 +17,10 @@ const both = z.looseObject({ node: z.unknown().optional(), receiver: z.looseObje
  *
  * @throws {UsageError} if it holds something else
  */
-export async function readSettingsFile(file: string | undefined, { folder = "." }: CliIo) {
+export async function readSettingsFile(file: string | undefined, io: CliIo) {
+  const { folder = "." } = io;
   if (file === undefined) return { node: nodeMembers.parse({}), receiver: {}, folder };
-  const path = resolve(folder, file);
-  const text = await readFile(path, "utf8");
+  const text = await textOf(file, io);
   try {
     const content: unknown = plainData(text);
     const { node, receiver } = both.parse(content);
@@ -28,7 +28,7 @@ export async function readSettingsFile(file: string | undefined, { folder = "." 
     return {
       node: nodeMembers.parse(isAlone ? content : (node ?? {})),
       receiver: receiver ?? {},
-      folder: dirname(path),
+      folder: dirname(resolve(folder, file)),
     };
   } catch {
     throw new UsageError(`--settings ${file} must be a JSON object with members of a node, alone or under "node".`);

@@ -129,9 +129,9 @@ function document(file: string, text: string): unknown {
   }
 }
 
-export function unusable(file: string, why: string): Error {
+export function unusable(file: string, why: string): UsageError {
   const sentence = why.replace(/\.$/, "");
-  return new Error(
+  return new UsageError(
     `${file}: ${sentence}. Nothing was changed, since the limits of the stack are not known: correct the file.`,
   );
 }

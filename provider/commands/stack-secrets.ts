@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { JsonObject } from "../model/json";
 import type { CliIo } from "./cli-io";
+import { namedFile } from "./failure";
 
 /** Decrypts a value of a stack's file; `undefined` if it cannot be read here. */
 export type Decrypt = (secure: string) => string | undefined;
@@ -34,7 +35,7 @@ export async function decrypter(salt: unknown, config: JsonObject, { env }: CliI
 async function passphraseOf(env: CliIo["env"]): Promise<string | undefined> {
   if (env.PULUMI_CONFIG_PASSPHRASE !== undefined) return env.PULUMI_CONFIG_PASSPHRASE;
   const file = env.PULUMI_CONFIG_PASSPHRASE_FILE;
-  return file ? (await readFile(file, "utf8")).trim() : undefined;
+  return file ? (await namedFile(file, () => readFile(file, "utf8"))).trim() : undefined;
 }
 
 /** `v1:<nonce>:<ciphertext and tag>`, both in base 64. */

@@ -78,7 +78,7 @@ describe("block judges as up does", () => {
   ])("%s refuses a key that was likely meant as a limit, and asks nothing", async (_command, type) => {
     await project('config:\n  packetfilter:forbidenPrefixes: ["203.0.113.0/24"]\n');
     const ended = await type();
-    expect(ended.code).toBe(1);
+    expect(ended.code).toBe(2);
     expect(ended.err).toContain(
       'The configuration has a key "packetfilter:forbidenPrefixes" that nothing reads: did you mean "packetfilter:forbiddenPrefixes"?',
     );
@@ -193,7 +193,7 @@ describe("block judges as up does", () => {
   ])("and changes nothing where the settings make no sense: %j", async (config) => {
     await project(config);
     const ended = await block("203.0.113.7", now);
-    expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/^Pulumi\.yaml: .*Nothing was changed/)]);
+    expect([ended.code, ended.err]).toEqual([2, expect.stringMatching(/^Pulumi\.yaml: .*Nothing was changed/)]);
     untouched();
   });
 });
@@ -330,14 +330,14 @@ rules:
   test.each(["", "# No rule.\n"])("an empty file is refused: %j", async (text) => {
     await write("packetfilter-policies.yaml", text);
     const ended = await block("203.0.113.7", now);
-    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("is empty: write at least {}")]);
+    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining("is empty: write at least {}")]);
     untouched();
   });
 
   test("change nothing where they make no sense", async () => {
     await write("packetfilter-policies.yaml", "rules: { prefix-lenght: mandatory }\n");
     const ended = await block("203.0.113.7", now);
-    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("packetfilter-policies.yaml")]);
+    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining("packetfilter-policies.yaml")]);
     untouched();
   });
 });

@@ -180,8 +180,8 @@ describe("what is wrong leaves the file as it is", () => {
     [["block", "192.0.2.2", "--file", "other.yaml", "--reason", "r", "--permanent"], 1, "other.yaml:1:"],
     [
       ["block", "192.0.2.2", "--file", "no/blocks.yaml", "--reason", "r", "--permanent", "--create"],
-      1,
-      "no/blocks.yaml: there is no such file or folder",
+      2,
+      "no: there is no such file. Folders are not created: make it first, or check --file.",
     ],
     [["unblock", "192.0.2.1", "--file", "bloks.yaml"], 2, "bloks.yaml: there is no such file"],
     [["unblock", "192.0.2.1", "--file", "blocks.yaml"], 1, "packetfilter:requiredPrefixes in Pulumi.dev.yaml"],

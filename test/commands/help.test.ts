@@ -86,6 +86,8 @@ describe("colours", () => {
 });
 
 describe("exit codes", () => {
+  const LIST = ["list", "prefixset://edge/blocked", "--endpoint", "http://192.0.2.1"];
+
   test("2 is wrong use, of every command", async () => {
     for (const words of [...helps.keys(), "names"]) {
       const args = [...(words === "" ? [] : words.split(" ")), "--no-such-option"];
@@ -125,6 +127,14 @@ describe("exit codes", () => {
     ["2: no such file", ["blocks", "--file", "none.yaml"], 2],
     ["2: no such file", ["prefixes", "check", "none.yaml"], 2],
     ["2: no such file", ["prefixes", "diff", "none.yaml", "none.yaml"], 2],
+    ["2: no such file", [...LIST, "--header-file", "none"], 2],
+    ["2: no such file", [...LIST, "--ca", "none"], 2],
+    ["2: no such file", [...LIST, "--settings", "none"], 2],
+    ["2: no such file", [...LIST, "--config", "none", "--node", "fra1"], 2],
+    ["2: no such file", [...LIST, "--contains", "192.0.2.1", "--state", "none"], 2],
+    ["2: no such file", ["probe", "arena://edge", "--endpoint", "http://192.0.2.1", "--check", "none"], 2],
+    ["2: no such file", ["report", "none"], 2],
+    ["2: a folder", [...LIST, "--header-file", "etc"], 2],
     ["2: no such command", ["blok"], 2],
     ["2: no such option", ["list", "--nothing"], 2],
     ["2: no such value", ["list", "--output", "xml"], 2],

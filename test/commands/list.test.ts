@@ -151,6 +151,7 @@ describe("wrong use ends with 2, a node that fails with 1, and neither shows the
     [["list", BLOCKED, "--type", "shost"], undefined, 2, "it belongs to mark://ARENA/PROFILE"],
     [["list", "arena://edge", "--contains", "192.0.2.1"], undefined, 2, "--contains looks into a set"],
     [["list", BLOCKED, "--contains", "192.0.2.1/24"], undefined, 2, "--contains: "],
+    [["list", BLOCKED, "--header-file", "/"], undefined, 2, "/ is a folder, and a file is needed (EISDIR)"],
     [["list", BLOCKED, "--state", "state.json"], undefined, 2, "--state goes with --contains."],
     [["list", BLOCKED, "--output", "xml"], undefined, 2, "table, json, csv"],
     [["list", BLOCKED, "--endpoint", "ftp://192.0.2.1"], undefined, 2, "`endpoint`"],

@@ -163,7 +163,7 @@ test.each([
   expect(await run(args)).toMatchObject({ code: 2, err: expect.stringMatching(reason) });
 });
 
-test("a wrong state is wrong use; an unreadable state and a taken port are failures", async () => {
+test("a wrong or unreadable file is wrong use; a taken port is a failure", async () => {
   const file = join(folder, "broken.yaml");
   await writeFile(file, "arenas: { edge: { sets: { blocked: { 192.0.2.1/24: 1 } } } }\n");
   expect(await run(["emulator", "--state", file])).toMatchObject({
@@ -175,13 +175,13 @@ test("a wrong state is wrong use; an unreadable state and a taken port are failu
     ["--journal", join(folder, "none", "journal.ndjson")],
   ]) {
     expect(await run(["emulator", ...args])).toEqual({
-      code: 1,
+      code: 2,
       out: "",
       err: `${args[1]}: there is no such file or folder (ENOENT). Check the path; folders are not created.\n`,
     });
   }
   expect(await run(["emulator", "--journal", folder])).toMatchObject({
-    code: 1,
+    code: 2,
     err: expect.stringContaining("is a folder, and a file is needed (EISDIR)"),
   });
   await using emulator = await startEmulator();

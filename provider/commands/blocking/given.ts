@@ -17,7 +17,7 @@ export function requireGiven(needed: readonly (readonly [name: string, value: un
   if (sentences.length > 0) throw new UsageError(`${sentences.join(" ")} Nothing was changed.`);
 }
 
-/** @throws {UsageError} if a prefix file is missing */
+/** @throws {UsageError} if a file or folder is missing */
 export function requireFile(name: string, file: string, remedy = "Check --file."): void {
   if (!existsSync(file)) throw new UsageError(`${name}: there is no such file. ${remedy}`);
 }

@@ -8,6 +8,7 @@ import {
   rules,
   specialPurposeRanges,
 } from "../../../policies/all-rules";
+import { PolicyConfigError } from "../../../policies/config/errors";
 import { findPolicyConfig, loadPolicyConfig } from "../../../policies/config/load";
 import type { PolicyConfig } from "../../../policies/config/schema";
 import { judgeResource } from "../../../policies/judge";
@@ -20,6 +21,7 @@ import { formatNote } from "../../model/entry";
 import { resourceIn } from "../../model/readable";
 import type { PrefixEntries } from "../../prefixes";
 import type { CliIo } from "../cli-io";
+import { wrongUse } from "../option-values";
 
 /** The rules of the pack about single entries. */
 const OF_ENTRIES = [
@@ -61,7 +63,7 @@ export function judgeEntries({ name, folder, stack, url, entries }: Judged, { en
   };
   const options = { environment, folder };
   if (findPolicyConfig(options) === undefined) return [];
-  const config = loadPolicyConfig(rules, options);
+  const config = wrongUse(PolicyConfigError, () => loadPolicyConfig(rules, options));
   const run = startRun(rules, { config, now: new Date(now()), environment });
   const notes = Object.entries(entries).flatMap(([prefix, { reason, ticket, expires }]) => {
     const note = formatNote({ reason, ticket, expires });

@@ -3,6 +3,7 @@ import { readStates } from "../../emulator/state/state-file";
 import { toYaml } from "../../emulator/state/state-yaml";
 import { count } from "../../model/text";
 import { UsageError } from "../cli-io";
+import { namedFile } from "../failure";
 import { pretty, printed } from "../listing/output";
 import { type AddCall, type Call, outputOption, type Printing, pair } from "./call";
 
@@ -38,7 +39,7 @@ const state: Call<StateFlags> = async (emulator, { output }, [file]) => {
     const contents = await emulator.state();
     return output === "json" ? pretty(contents) : toYaml(contents);
   }
-  const given = await readStates(file);
+  const given = await namedFile(file, () => readStates(file));
   if (given === undefined) throw new UsageError(`${file} has no state in JSON or YAML.`);
   await emulator.seed(given);
   return `The emulator holds what ${file} says.\n`;

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { markRecord } from "../../emulator/control/answers";
 import { type MarkQuery, markQuery } from "../../emulator/control/arguments";
 import { trafficRequest } from "../../emulator/control/traffic";
@@ -9,6 +8,7 @@ import type { MarkType } from "../../model/mark";
 import { plainData } from "../../model/plain-data";
 import { count } from "../../model/text";
 import { type CliIo, UsageError } from "../cli-io";
+import { textOf } from "../failure";
 import { withoutEmpty } from "../listing/listing";
 import { pretty, printed } from "../listing/output";
 import { standardInput } from "../option-values";
@@ -76,7 +76,7 @@ const onePacket = (words: readonly string[]) => members(packetSchema, words, "Th
 
 /** Reads JSON; the emulator refuses anything but an array of packets. */
 async function packetsOf(file: string, io: CliIo): Promise<Packet[]> {
-  const text = file === "-" ? await standardInput(io, "Standard input has no packets.") : await readFile(file, "utf8");
+  const text = file === "-" ? await standardInput(io, "Standard input has no packets.") : await textOf(file, io);
   try {
     return plainData(text) as Packet[];
   } catch {

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { z } from "zod";
 import type { PrefixSetUrl } from "../../client";
 import { type EntryNote, parseNote } from "../../model/entry";
@@ -8,6 +6,7 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { jsonIn, resourceIn } from "../../model/readable";
 import { kindOf, typeIn } from "../../model/resource-kind";
 import { type CliIo, UsageError } from "../cli-io";
+import { textOf } from "../failure";
 import { Interrupted, unlessStopped } from "../interruption";
 import type { Project } from "../project";
 
@@ -41,8 +40,7 @@ export interface StackSet {
  * @throws {Error} if there is no stack, or Pulumi fails
  */
 export async function stackSets(project: Project, file: string | undefined, io: CliIo): Promise<StackSet[]> {
-  const exported =
-    file === undefined ? await exportOf(project, io) : await readFile(resolve(io.folder ?? ".", file), "utf8");
+  const exported = file === undefined ? await exportOf(project, io) : await textOf(file, io);
   const parsed = exportSchema.safeParse(jsonIn(exported));
   if (!parsed.success)
     throw new UsageError(
