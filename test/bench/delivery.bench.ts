@@ -3,12 +3,16 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { LiveConfig } from "../../provider/forwarder/config/config";
+import { SIZES } from "../../provider/forwarder/defaults";
 import { Forwarder } from "../../provider/forwarder/forwarder";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { silent } from "../../provider/forwarder/telling/troubles";
 import { systemWorld } from "../../provider/forwarder/world";
-import type { Figure } from "./figure";
+import { type Figure, middleOf } from "./figure";
 import { postAll, SameRecords } from "./plain-script";
 
 /** Nodes with one table each. */
@@ -28,6 +32,8 @@ const LOADS: readonly Load[] = [
   { name: "50 nodes with 1 000 marks", nodes: 50, marks: 1_000 },
   { name: "50 nodes with 1 000 marks, 5 ms apart", nodes: 50, marks: 1_000, apartMs: 5 },
   { name: "changes of 50 nodes with 1 000 marks, 5 ms apart", nodes: 50, marks: 1_000, records: "changes", apartMs: 5 },
+  { name: "changes of 100 000 marks", nodes: 1, marks: 100_000, records: "changes" },
+  { name: "changes of 1 000 000 marks", nodes: 1, marks: 1_000_000, records: "changes" },
 ];
 const ROUNDS = 4;
 /** The forwarder and the scripts take turns; each figure is the median of so many. */
@@ -35,14 +41,57 @@ const RUNS = 3;
 /** The forwarder, a script that sends the same records, and one whose records are a third as large. */
 type Contender = "forward" | "same" | "lean";
 
+/** Cost of some work for this process, its threads included. */
+interface Cost {
+  readonly cpuMs: number;
+  readonly peakMiB: number;
+  /** The longest stop of the event loop, by the clock. */
+  readonly stopMs: number;
+  /** Part of such a stop that was this thread's own work: the most CPU time between two ticks of a timer. */
+  readonly ownMs: number;
+  /** The longest stop of a loop beside it that does nothing: what other programs and threads do to any loop. */
+  readonly besideMs: number;
+}
+
 /** Cost of a run of four rounds. */
-interface Run {
+interface Run extends Cost {
   /** Of each round: from the first list that was answered to the last record that was acknowledged. */
   readonly roundMs: readonly number[];
   /** Of each round: from the last list that was answered to the last record that was acknowledged. */
   readonly lastMs: readonly number[];
-  readonly cpuMs: number;
-  readonly peakMiB: number;
+}
+
+/** Pause between two looks at the loop: a shorter one would be most of the measured work. */
+const TICK_MS = 10;
+
+/** A thread that does nothing but measure its own loop. */
+const IDLE = `
+  const delay = require("node:perf_hooks").monitorEventLoopDelay({ resolution: ${TICK_MS} });
+  delay.enable();
+  const { parentPort } = require("node:worker_threads");
+  parentPort.once("message", () => parentPort.postMessage(delay.max / 1e6));`;
+
+async function measured(work: () => Promise<void>): Promise<Cost> {
+  const idle = new Worker(IDLE, { eval: true });
+  const delay = monitorEventLoopDelay({ resolution: TICK_MS });
+  let ownMs = 0;
+  let last = process.threadCpuUsage();
+  const ticker = setInterval(() => {
+    const now = process.threadCpuUsage();
+    ownMs = Math.max(ownMs, (now.user + now.system - last.user - last.system) / 1_000);
+    last = now;
+  }, TICK_MS);
+  const before = process.cpuUsage();
+  delay.enable();
+  await work();
+  delay.disable();
+  clearInterval(ticker);
+  const { user, system } = process.cpuUsage(before);
+  idle.postMessage("end");
+  const [besideMs] = await once(idle, "message");
+  await idle.terminate();
+  const peakMiB = process.resourceUsage().maxRSS / 1_024;
+  return { cpuMs: (user + system) / 1_000, peakMiB, stopMs: delay.max / 1e6, ownMs, besideMs };
 }
 
 interface Peer {
@@ -79,37 +128,30 @@ async function forward({ nodes, records = "all" }: Load, base: string, isDone: (
   };
   const live = await LiveConfig.ofObject(config, {}, folder);
   const forwarder = await Forwarder.open({ config: live, log: silent, world: systemWorld, stdout: async () => {} });
-  const before = cpuMs();
-  forwarder.start();
-  while (!(await isDone())) await pause(500);
-  process.send?.(usage(before));
+  const cost = await measured(async () => {
+    forwarder.start();
+    while (!(await isDone())) await pause(500);
+  });
+  process.send?.(cost);
   await forwarder.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
 async function script({ nodes, records }: Load, base: string, contender: Contender): Promise<void> {
-  const before = cpuMs();
   const same = new SameRecords();
-  for (let round = 0; round < ROUNDS; round++) {
-    await (contender === "same" ? same.postAll(base, nodes, records === "changes") : postAll(base, nodes));
-  }
-  process.send?.(usage(before));
-}
-
-function usage(before: number): Pick<Run, "cpuMs" | "peakMiB"> {
-  return { cpuMs: cpuMs() - before, peakMiB: process.resourceUsage().maxRSS / 1_024 };
-}
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
+  const cost = await measured(async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await (contender === "same" ? same.postAll(base, nodes, records === "changes") : postAll(base, nodes));
+    }
+  });
+  process.send?.(cost);
 }
 
 /** Runs one of them in a process of its own, so that none starts warm, or with the memory of another. */
 async function run(what: Contender, load: Load): Promise<Run> {
   return withPeer(load, async ({ base, stats }) => {
     const child = fork(__filename, [what, JSON.stringify(load), base], { execArgv: [] });
-    const [used] = (await once(child, "message")) as [Pick<Run, "cpuMs" | "peakMiB">];
+    const [used] = (await once(child, "message")) as [Cost];
     const { answered, taken } = await stats();
     child.kill();
     const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
@@ -121,14 +163,47 @@ async function run(what: Contender, load: Load): Promise<Run> {
   });
 }
 
-/** The middle of some figures. */
-export function middleOf(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+/** A list of so many marks, as the pieces in which a node's answer arrives. */
+function listOf(marks: number): Uint8Array<ArrayBuffer>[] {
+  const one = (at: number) => ({ a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 70_001, v: 1, t: 60 });
+  const text = new TextEncoder().encode(JSON.stringify(Array.from({ length: marks }, (_, at) => one(at))));
+  const pieces = Math.ceil(text.length / SIZES.largestPieceBytes);
+  return Array.from({ length: pieces }, (_, at) =>
+    text.slice(at * SIZES.largestPieceBytes, (at + 1) * SIZES.largestPieceBytes),
+  );
 }
 
-/** `records: all`: what delivery costs, beside scripts that keep nothing. */
+/** The first list of a table, in the store's own loop: here in this thread, in a service in one beside it. */
+async function stored(marks: number): Promise<Figure> {
+  const folder = mkdtempSync(join(tmpdir(), "packetfilter-bench-"));
+  const { ledger } = await StoredLedger.open({
+    file: join(folder, "forwarder.db"),
+    sinks: [{ name: "web", limits: { maxBytes: 2 ** 40, maxAgeMs: 0, whenFull: "pause" } }],
+    records: "changes",
+    wall: Date.now(),
+  });
+  const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
+  const about = { wall: Date.now(), now: 1_000, rules: [], habits: {}, snapshot: false };
+  const list = { ...about, table, body: listOf(marks) };
+  let ms = 0;
+  const { stopMs } = await measured(async () => {
+    // A stop is noticed between two ticks: one lies before it, and one behind.
+    await pause(2 * TICK_MS);
+    const began = performance.now();
+    await ledger.take(list);
+    ms = performance.now() - began;
+    await pause(2 * TICK_MS);
+  });
+  await ledger.close(undefined);
+  rmSync(folder, { recursive: true, force: true });
+  const name = `${marks} marks: longest stop of the store at the first list`;
+  return { name, value: stopMs, unit: "ms", reference: `all of its work: ${ms.toFixed(0)} ms` };
+}
+
+/** What reading, keeping and delivering cost, and how long they stop a loop, beside scripts that keep nothing. */
 export async function deliveryFigures(): Promise<Figure[]> {
-  const figures: Figure[] = [];
+  // Deliveries of other tables wait for one slice of rows, for the parser of JSON, or for the transaction, and not for all of it.
+  const figures = [await stored(100_000), await stored(1_000_000)];
   for (const load of LOADS) {
     // The lean script posts everything.
     const contenders: readonly Contender[] = ["forward", "same", ...(load.records ? [] : (["lean"] as const))];
@@ -151,6 +226,9 @@ export async function deliveryFigures(): Promise<Figure[]> {
     }
     add("CPU of a round", (one) => one.cpuMs / ROUNDS, "ms");
     add("peak memory", (one) => one.peakMiB, "MiB");
+    add("longest stop of the event loop", (one) => one.stopMs, "ms");
+    add("longest stop of an idle loop beside it", (one) => one.besideMs, "ms");
+    add("longest work of the event loop without a pause, goal 50", (one) => one.ownMs, "ms of CPU");
   }
   return figures;
 }

@@ -15,8 +15,12 @@ export async function median(work: () => unknown, { runs = 11, warmUp = 3 } = {}
     await work();
     if (run >= warmUp) times.push(performance.now() - start);
   }
-  times.sort((a, b) => a - b);
-  return times[times.length >> 1] as number;
+  return middleOf(times);
+}
+
+/** The middle of some figures. */
+export function middleOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 /** The figures as a table for people. */

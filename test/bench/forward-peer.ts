@@ -23,13 +23,7 @@ const bodies = [0, 1, 2, 3].map((round) => {
 const asked = new Map<string | undefined, number>();
 
 const stats = {
-  lists: 0,
-  firstListedAt: 0,
-  listedAt: 0,
-  acknowledgedAt: 0,
-  bytesOut: 0,
   records: 0,
-  latencies: [] as number[],
   /** When each list was answered. */
   answered: [] as number[],
   /** Number of acknowledged records at each time. */
@@ -42,31 +36,25 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const body = Buffer.concat(chunks);
     if (request.url === "/stats") {
-      response.end(JSON.stringify({ ...stats, bodyBytes: bodies[0]?.length ?? 0 }));
+      response.end(JSON.stringify(stats));
       return;
     }
     if (request.url === "/in") {
-      stats.bytesOut += body.length;
       for (let at = body.indexOf(10); at >= 0; at = body.indexOf(10, at + 1)) stats.records++;
       const { records } = stats;
       response.end(() => {
-        stats.acknowledgedAt = performance.now();
-        stats.taken.push([stats.acknowledgedAt, records]);
+        stats.taken.push([performance.now(), records]);
       });
       return;
     }
     const { url } = JSON.parse(body.toString()) as { url: string };
     if (url.startsWith("arena:")) return void response.end('{"data":[{"name":"web"}]}');
     if (url.startsWith("profile:")) return void response.end('{"data":[{"id":70001,"name":"syn"}]}');
-    if (stats.listedAt > 0) stats.latencies.push(stats.acknowledgedAt - stats.listedAt);
     const round = asked.get(request.url) ?? 0;
     asked.set(request.url, round + 1);
-    stats.lists++;
     const answer = () =>
       response.end(bodies[round % bodies.length], () => {
-        stats.listedAt = performance.now();
-        stats.answered.push(stats.listedAt);
-        stats.firstListedAt ||= stats.listedAt;
+        stats.answered.push(performance.now());
       });
     if (apartMs === 0) answer();
     else setTimeout(answer, apartMs * Number(/^\/node(\d+)/.exec(request.url ?? "")?.[1]));

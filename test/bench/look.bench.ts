@@ -1,6 +1,6 @@
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TestStack } from "../e2e/support/stack";
-import type { Figure } from "./figure";
+import { type Figure, middleOf } from "./figure";
 
 const arenas = { edge: { sets: { blocked: {} } } };
 /** Pairs of runs, one with the look and one without, in turn: the machine may be slower for a while. */
@@ -67,18 +67,14 @@ async function cost({ nodes, program, after = () => {} }: Case): Promise<Cost> {
   for (let pair = 0; pair < PAIRS; pair++) pairs.push({ blind: await seconds("off"), seen: await seconds("auto") });
   await Promise.all(emulators.map((emulator) => emulator.close()));
   return {
-    seconds: middle(pairs.map(({ seen }) => seen)),
-    without: middle(pairs.map(({ blind }) => blind)),
-    ratio: middle(pairs.map(({ seen, blind }) => seen / blind)),
-    more: middle(pairs.map(({ seen, blind }) => seen - blind)),
+    seconds: middleOf(pairs.map(({ seen }) => seen)),
+    without: middleOf(pairs.map(({ blind }) => blind)),
+    ratio: middleOf(pairs.map(({ seen, blind }) => seen / blind)),
+    more: middleOf(pairs.map(({ seen, blind }) => seen - blind)),
   };
 }
 
 function figure(name: string, goal: string, { seconds, without, ratio, more }: Cost): Figure {
   const reference = `${ratio.toFixed(2)} × and ${more.toFixed(2)} s more than without the look (${without.toFixed(2)} s)  ${goal}`;
   return { name, value: seconds, unit: "s", reference };
-}
-
-function middle(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 }

@@ -1,7 +1,6 @@
 import { deliveryFigures } from "./delivery.bench";
 import { table } from "./figure";
 import { fleetFigures } from "./fleet.bench";
-import { forwarderFigures } from "./forwarder.bench";
 import { incidentFigures } from "./incident.bench";
 import { largeFigures } from "./large.bench";
 import { lookFigures } from "./look.bench";
@@ -14,7 +13,6 @@ const benches = {
   fleet: fleetFigures,
   large: largeFigures,
   look: lookFigures,
-  forwarder: forwarderFigures,
   delivery: deliveryFigures,
   policies: policiesFigures,
   prefixes: prefixesFigures,

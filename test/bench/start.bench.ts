@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Load, middleOf, withPeer } from "./delivery.bench";
-import type { Figure } from "./figure";
+import { type Load, withPeer } from "./delivery.bench";
+import { type Figure, middleOf } from "./figure";
 
 const LOADS: readonly Load[] = [
   { name: "1 mark", nodes: 1, marks: 1 },
