@@ -4,47 +4,6 @@ import { openView, startBusyNode, startNode, useBrowser, VIEWS } from "./support
 
 const { open } = useBrowser();
 
-/** Every piece of text with a contrast to its background that is too small to be read well. Runs in the browser. */
-const FAINT = `(() => {
-  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => {
-    const [x, y, z] = [r, g, b].map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-  };
-  const background = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const texts = [...document.querySelectorAll("body *")].filter((element) =>
-    [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && element.checkVisibility() &&
-    !element.closest(".unseen, .skip, option, :disabled"));
-  const faint = texts.flatMap((element) => {
-    const [a, b] = [light(parse(getComputedStyle(element).color)), light(background(element))].sort((x, y) => y - x);
-    const contrast = (a + 0.05) / (b + 0.05);
-    return contrast < 4.5 ? [element.textContent.trim().slice(0, 40) + ": " + contrast.toFixed(2)] : [];
-  });
-  return { looked: texts.length, faint };
-})()`;
-
-test.each(["light", "dark"] as const)("in %s every text stands out from its background", async (colorScheme) => {
-  await using emulator = await startBusyNode();
-  await using view = await open(emulator);
-  const { page } = view;
-  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  const dark = colorScheme === "dark";
-  const paper = await page.evaluate("getComputedStyle(document.body).backgroundColor");
-  expect(paper).toBe(dark ? "rgb(13, 18, 24)" : "rgb(243, 245, 248)");
-  for (const name of VIEWS) {
-    await openView(page, name);
-    const { looked, faint } = (await page.evaluate(FAINT)) as { looked: number; faint: string[] };
-    expect(looked).toBeGreaterThan(20);
-    expect([name, faint]).toEqual([name, []]);
-  }
-});
-
 test.each([1920, 1440, 1280, 900, 768, 390, 360])(
   "at a width of %d nothing is cut off, and no tab is hidden",
   async (width) => {
