@@ -197,37 +197,6 @@ test("a full spool pauses the tables that its sink takes alone: nothing is lost,
   expect(gapsOf(once(careful.taken))).toEqual([]);
 });
 
-test("a clock set to and fro changes timestamps only, not pace, order or sinks", async () => {
-  const records: ForwardRecord[] = [];
-  let fails = false;
-  const onRecord = (record: ForwardRecord): void => {
-    fails = !fails;
-    if (fails) throw new Error("not now");
-    records.push(record);
-  };
-  const { forwarder, clock, emulator } = await scene(stateOf(0), RARE, { onRecord });
-  const taken = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
-  await until(() => taken() === 1);
-  for (const [index, jump] of [86_400_000, -172_800_000, 31_536_000_000, -1].entries()) {
-    clock.jump(jump);
-    emulator.seed(stateOf(index + 1));
-    clock.advance(2_999);
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(taken()).toBe(index + 1);
-    clock.advance(1);
-    await until(() => taken() === index + 2);
-  }
-  await passUntil(() => records.length === 5, clock);
-  expect(outlineOf(records)).toEqual(["1 added 0", "2 changed 1", "3 changed 2", "4 changed 3", "5 changed 4"]);
-  expect(records.map(({ timestamp }) => timestamp.slice(0, 10))).toEqual([
-    "2026-01-01",
-    "2026-01-02",
-    "2025-12-31",
-    "2026-12-31",
-    "2026-12-31",
-  ]);
-});
-
 test("secrets from files are read again after a 401 and at intervals; a missing file changes nothing", async () => {
   using folder = temporaryFolder();
   using sink = await startSink();

@@ -30,7 +30,10 @@ describe("polling", () => {
     const lists = (type: string) => emulator.requests({ cmd: "list" }).filter((entry) => entry.type === type).length;
     const taken = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
     await until(() => taken() === 2);
+    // A date that is set to and fro changes timestamps, and nothing else.
+    const days = [1, -2, 365, 0, 0];
     for (let value = 1; value <= 5; value++) {
+      clock.jump((days[value - 1] ?? 0) * 86_400_000);
       emulator.seed(stateOf(value));
       clock.advance(2_999);
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -47,6 +50,8 @@ describe("polling", () => {
       ["changed", 4, 5],
       ["changed", 5, 6],
     ]);
+    const dates = ["2026-01-01", "2026-01-02", "2025-12-31", "2026-12-31", "2026-12-31", "2026-12-31"];
+    expect(records.map(({ timestamp }) => timestamp.slice(0, 10))).toEqual(dates);
     expect(emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:"))).toHaveLength(1);
     clock.advance(60_000);
     await until(() => emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length === 2);

@@ -173,74 +173,52 @@ describe("what a reading reports", () => {
 
   const A = "203.0.113.45";
 
-  test("the first list is all added; the same again is nothing", () => {
-    expect(events([{}, { address: "203.0.113.46" }], [{}, { address: "203.0.113.46" }])).toEqual([
-      [`added ${A} 1 1`, "added 203.0.113.46 1 1"],
-      [],
-    ]);
-  });
-
-  test("another value, id or status is changed, also beside a lifetime that rose", () => {
-    const lists = [
-      [{ lifetime: 5 }],
-      [{ value: 2, lifetime: 9 }],
-      [{ value: 2, id: 7, lifetime: 9 }],
-      [{ value: 2, id: 7, status: "hot", lifetime: 9 }],
-    ];
-    expect(events(...lists)).toEqual([
-      [`added ${A} 1 1`],
-      [`changed ${A} 1 2`],
-      [`changed ${A} 7 2`],
-      [`changed ${A} 7 2`],
-    ]);
-  });
-
-  test("a lifetime that rose is renewed; one that runs down and an age are nothing", () => {
-    const lists = [
-      [{ lifetime: 60, age: 1 }],
-      [{ lifetime: 57, age: 4 }],
-      [{ lifetime: 58, age: 7 }],
-      [{ lifetime: 55 }],
-    ];
-    expect(events(...lists)).toEqual([[`added ${A} 1 1`], [], [`renewed ${A} 1 1`], []]);
-  });
-
-  test("what vanishes after its lifetime ran out is expired, else gone, with its last id and value", () => {
-    expect(events([{ lifetime: 3 }], [])).toEqual([[`added ${A} 1 1`], [`expired ${A} 1 1`]]);
-    expect(events([{ lifetime: 60, value: 9 }], [])).toEqual([[`added ${A} 1 9`], [`gone ${A} 1 9`]]);
-    expect(events([{}], [])).toEqual([[`added ${A} 1 1`], [`gone ${A} 1 1`]]);
-  });
-
-  test("a status that says expired is told once, then silence, until the mark is active again", () => {
-    const expired = { status: "expired", lifetime: 0 };
-    expect(events([{ lifetime: 9 }], [expired], [expired], [], [{ lifetime: 9 }])).toEqual([
-      [`added ${A} 1 1`],
-      [`expired ${A} 1 1`],
-      [],
-      [],
-      [`added ${A} 1 1`],
-    ]);
-    expect(events([{}], [expired], [{ status: "active" }])).toEqual([
-      [`added ${A} 1 1`],
-      [`expired ${A} 1 1`],
-      [`added ${A} 1 1`],
-    ]);
-  });
-
-  test("marks of one address by two rules are two marks", () => {
-    const both = [{ id: 1 }, { id: 2, value: 5 }];
-    expect(events(both, both, [both[0] as Mark])).toEqual([
-      [`added ${A} 1 1`, `added ${A}@2 2 5`],
-      [],
-      [`gone ${A}@2 2 5`],
-    ]);
-  });
-
-  test("counters beyond the integers of a double are compared by their digits", () => {
-    const huge = (digits: string) => ({ value: Number(digits), exact: { value: digits } });
-    expect(events([huge("18446744073709551614")], [huge("18446744073709551615")])).toEqual([
-      [`added ${A} 1 18446744073709552000`],
-      [`changed ${A} 1 18446744073709552000`],
-    ]);
-  });
+  const OTHER = { address: "203.0.113.46" };
+  const expired = { status: "expired", lifetime: 0 };
+  const huge = (digits: string) => ({ value: Number(digits), exact: { value: digits } });
+  const hot = { value: 2, id: 7, status: "hot", lifetime: 9 };
+  const added = [`added ${A} 1 1`];
+  /** What happened between lists: the lists, and the events of each. */
+  const STORIES: Record<string, [lists: Partial<Mark>[][], events: string[][]]> = {
+    "the first list is all added; the same again is nothing": [
+      [
+        [{}, OTHER],
+        [{}, OTHER],
+      ],
+      [[...added, "added 203.0.113.46 1 1"], []],
+    ],
+    "another value, id or status is changed, also beside a lifetime that rose": [
+      [[{ lifetime: 5 }], [{ value: 2, lifetime: 9 }], [{ ...hot, status: undefined }], [hot]],
+      [added, [`changed ${A} 1 2`], [`changed ${A} 7 2`], [`changed ${A} 7 2`]],
+    ],
+    "a lifetime that rose is renewed; one that runs down and an age are nothing": [
+      [[{ lifetime: 60, age: 1 }], [{ lifetime: 57, age: 4 }], [{ lifetime: 58, age: 7 }], [{ lifetime: 55 }]],
+      [added, [], [`renewed ${A} 1 1`], []],
+    ],
+    "what vanishes after its lifetime ran out is expired": [
+      [[{ lifetime: 3 }], []],
+      [added, [`expired ${A} 1 1`]],
+    ],
+    "what vanishes before is gone, with its last value": [
+      [[{ lifetime: 60 }], [{ lifetime: 60, value: 9 }], []],
+      [added, [`changed ${A} 1 9`], [`gone ${A} 1 9`]],
+    ],
+    "what vanishes without a lifetime is gone": [
+      [[{}], []],
+      [added, [`gone ${A} 1 1`]],
+    ],
+    "a status that says expired is told once, then silence, until the mark is active again": [
+      [[{ lifetime: 9 }], [expired], [expired], [], [{ lifetime: 9 }], [expired], [{ status: "active" }]],
+      [added, [`expired ${A} 1 1`], [], [], added, [`expired ${A} 1 1`], added],
+    ],
+    "marks of one address by two rules are two marks": [
+      [[{ id: 1 }, { id: 2, value: 5 }], [{ id: 1 }, { id: 2, value: 5 }], [{ id: 1 }]],
+      [[...added, `added ${A}@2 2 5`], [], [`gone ${A}@2 2 5`]],
+    ],
+    "counters beyond the integers of a double are compared by their digits": [
+      [[huge("18446744073709551614")], [huge("18446744073709551615")]],
+      [[`added ${A} 1 18446744073709552000`], [`changed ${A} 1 18446744073709552000`]],
+    ],
+  };
+  test.each(Object.entries(STORIES))("%s", (_, [lists, expected]) => expect(events(...lists)).toEqual(expected));
 });

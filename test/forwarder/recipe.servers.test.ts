@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,6 +9,7 @@ import { blocksOf } from "../support/markdown";
 import { ownPort } from "../support/ports";
 import { TestClock, until } from "./support/clock";
 import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 import { BUILD_TIMEOUT, ended, pinned, run, startVictoriaLogs } from "./support/servers";
 
 const COUNT = 500;
@@ -19,23 +18,20 @@ const blocks = blocksOf("docs/forwarder.md");
 /** Passes OTLP on to another server, or is away. */
 async function gateway(origin: string) {
   const is = { away: true, asked: 0 };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const { url } = await httpSink(async (request, _, __, body) => {
     is.asked++;
-    if (is.away) return response.writeHead(503).end();
+    if (is.away) return [503];
     const headers = { "content-type": String(request.headers["content-type"]) };
     const encoding = request.headers["content-encoding"];
+    const more = { ...headers, ...(encoding && { "content-encoding": encoding }) };
     const answer = await fetch(`${origin}${request.url}`, {
       method: "POST",
-      headers: { ...headers, ...(encoding && { "content-encoding": encoding }) },
-      body: Buffer.concat(chunks),
+      headers: more,
+      body: new Uint8Array(body),
     });
-    response.writeHead(answer.status, { "content-type": "application/x-protobuf" }).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => void server.close());
-  return Object.assign(is, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    return [answer.status, "", { "content-type": "application/x-protobuf" }];
+  });
+  return Object.assign(is, { url: new URL(url).origin });
 }
 
 test("the Collector that is built is the one that is pinned", async () => {
