@@ -266,14 +266,3 @@ test("a file that was edited again and again says what a model says", async () =
     { numRuns: 25 },
   );
 });
-
-test.each(["block", "unblock", "list"])("%s explains itself", async (command) => {
-  const { code, out } = await run([command, "--help"]);
-  expect(code).toBe(0);
-  for (const word of [
-    "Examples:",
-    "--endpoint",
-    ...(command === "list" ? ["--contains"] : ["--file", "--stack", "--now"]),
-  ])
-    expect(out).toContain(word);
-});

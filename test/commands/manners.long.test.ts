@@ -24,11 +24,6 @@ test("help and version are commands, too", async () => {
   });
 });
 
-test("help shows no empty list as a default, for sub-commands neither", async () => {
-  for (const words of [["block"], ["block", "expire"], ["list"], ["import"], ["prefixes", "check"]])
-    expect((await run([...words, "--help"])).out).not.toContain("(default: [])");
-});
-
 test("--header-file has headers that no list of processes shows; --header with a credential is warned of", async () => {
   const seen: unknown[] = [];
   using node = await serveRaw((request, response) => {

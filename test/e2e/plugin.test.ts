@@ -4,61 +4,9 @@ import { native, set } from "./support/native";
 import { TestStack } from "./support/stack";
 import { BLOCKED, emptyNode, since, world } from "./support/world";
 
-const others = `
-  new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 }, native);
-  new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"], reason: "UDP flood" }, native);
-`;
 const THREE = { "192.0.2.0/24": 1, "203.0.113.7/32": 2, "2001:db8:1::/48": 3 };
 
 describe("resources of the plugin", () => {
-  it("are created, kept, changed by the entry, refreshed, repaired and removed, as dynamic ones are", async () => {
-    await using w = await world({ program: native(set(THREE) + others) });
-    const { emulator, stack } = w;
-    let sent = since(emulator);
-
-    const planned = await stack.preview();
-    expect(planned.text).toContain('url : "prefixset://edge/blocked"');
-    expect(planned.text).toContain("held: 3");
-    const created = await stack.up("--skip-preview");
-    expect(created.code, created.text).toBe(0);
-    expect(created.text).toContain(`${BLOCKED}: 3 entries declared`);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
-    expect(sent().toSorted()).toEqual(["commit", "commit", "insert 1", "insert 3", "start 1"]);
-    const { blocked, scanner } = await stack.state();
-    expect(blocked?.id).toBe(BLOCKED);
-    expect(blocked?.outputs).toMatchObject({ entries: THREE, count: 3, url: BLOCKED, endpoint: emulator.endpoint });
-    expect(Object.keys(blocked?.outputs ?? {}).filter((name) => name.startsWith("__"))).toEqual([]);
-    expect(scanner?.outputs).toMatchObject({ prefix: "203.0.113.4/32", value: 7 });
-
-    sent = since(emulator);
-    const again = await stack.up("--skip-preview", "--expect-no-changes");
-    expect(again.code, again.text).toBe(0);
-    expect(sent()).toEqual([]);
-
-    emulator.change(BLOCKED, { delete: ["192.0.2.0/24"], insert: { "198.51.100.0/25": 9 } });
-    const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
-    expect(drift.code).not.toBe(0);
-    const repaired = await stack.up("--refresh", "--skip-preview");
-    expect(repaired.code, repaired.text).toBe(0);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
-
-    // Half-way: the next plain up goes on from what is true.
-    emulator.fail({ cmd: "commit", nth: 1, times: 40, status: 400 });
-    await stack.program(native(set({ ...THREE, "203.0.113.9/32": 4 }) + others));
-    const failed = await stack.up("--skip-preview");
-    expect(failed.code).not.toBe(0);
-    expect(failed.text).toContain(`Set ${BLOCKED}`);
-    emulator.clearFaults();
-    const converged = await stack.up("--skip-preview");
-    expect(converged.code, converged.text).toBe(0);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...THREE, "203.0.113.9/32": 4 });
-
-    const destroyed = await stack.destroy();
-    expect(destroyed.code, destroyed.text).toBe(0);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
-    expect(emulator.signalings["client-a"]).toEqual([]);
-  });
-
   it("show in a few lines what the state alone tells: a wave that has not passed, and a node that left and is still held", async () => {
     await using lab1 = await emptyNode();
     await using fra1 = await emptyNode();
