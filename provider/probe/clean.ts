@@ -47,7 +47,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       learned.absentIsEmpty = learnt?.node.answers?.absent !== undefined;
       learned.measuredDelay = learnt?.commitDelayMs;
       // If the node does not answer, cleaning up asks again, and the receiver is still cleaned up.
-      const list = await bench.list(url, { calm: true }).catch(() => undefined);
+      const list = await bench.list(url).catch(() => undefined);
       const found = list && solve({ answer: list, url, before: learned.answers });
       learned.learn(found?.known ?? {});
     }

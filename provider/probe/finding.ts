@@ -90,3 +90,31 @@ export interface ProbeResult {
   /** Changes that could not be cleaned up. Empty: everything is as before. */
   readonly left: readonly LeftBehind[];
 }
+
+/** True for a point that was found out, by answers that held something. */
+export function isKnown({ found, unseen }: Finding): boolean {
+  return (found === "observed" || found === "assumed") && !unseen;
+}
+
+/**
+ * Exit code of a probe, the highest that holds: 5, changes are left; 4, something was seen that nothing expresses; 1, the probe
+ * ended early or a point could not be found out; 0.
+ */
+export function exitCode({ findings, left, stopped }: Pick<ProbeResult, "findings" | "left" | "stopped">): number {
+  if (left.length > 0) return 5;
+  if (findings.some(({ expressed }) => expressed === "beyond")) return 4;
+  return stopped !== undefined || findings.some(({ found }) => found === "error") ? 1 : 0;
+}
+
+/** File that `--out` writes, and that `--settings` and `--check` read. */
+export interface NodeFile extends Pick<ProbeResult, "node" | "receiver" | "dialect"> {
+  readonly known: readonly string[];
+  /** Points that could not be found out, each with the reason. */
+  readonly unknown: Readonly<Record<string, string>>;
+}
+
+export function nodeFile({ node, receiver, dialect, findings }: ProbeResult): NodeFile {
+  const known = findings.filter(isKnown).map(({ point }) => point);
+  const unknown = findings.filter((one) => !isKnown(one)).map(({ point, node: why }) => [point, why]);
+  return { node, receiver, dialect, known, unknown: Object.fromEntries(unknown) };
+}

@@ -1,11 +1,12 @@
+import { given } from "../client/options";
 import { messageOf } from "../model/errors";
 import type { Answers } from "../wire/answers";
 import type { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
 import { constantWhileGrowing, needed, readingOf, within } from "./asking/needed";
-import { Unusable } from "./asking/outcome";
-import { CARRIED, type Finding, type NodeSettings, type ProbeResult } from "./finding";
-import type { Asked, Point } from "./point";
+import { Skipped, Unclear, Unusable } from "./asking/outcome";
+import { CARRIED, type Finding, isKnown, type NodeSettings, type ProbeResult } from "./finding";
+import { findingOf, notSeen, type Point } from "./point";
 import { POINTS } from "./points";
 import { byKinds, isNoSetting, merged } from "./shapes/answers";
 import { type BenchOptions, withBench } from "./with-bench";
@@ -26,9 +27,8 @@ export function probe({ watch = () => {}, ...options }: ProbeOptions): Promise<P
 }
 
 async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Promise<ProbeResult> {
-  const asked: Asked["judge"][] = [];
+  const judges: (() => Finding)[] = [];
   const failed = new Map<string, string>();
-  const moot = new Set<string>();
   const unusable: string[] = [];
   let doubtMs = 0;
   let stopped: string | undefined;
@@ -37,16 +37,17 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
     if (why !== undefined || basis !== undefined) {
       if (why === undefined && basis !== undefined) failed.set(point.name, basis);
-      asked.push(() => point.finding({ is: "skipped", node: why ?? `rests on "${basis}", which failed` }));
+      judges.push(() => notSeen(point, new Skipped(why ?? `rests on "${basis}", which failed`)));
       continue;
     }
     watch(point.title, index + 1, POINTS.length);
     try {
-      const { judge, failed: problem, isMoot } = await point.run(bench);
-      if (isMoot) moot.add(point.name);
-      asked.push(judge);
-      if (problem) failed.set(point.name, point.title);
-      if (problem instanceof Unusable) unusable.push(sentence(point.needs, problem));
+      const seen = await point.ask(bench).catch((error: unknown) => {
+        if (error instanceof Unclear) failed.set(point.name, point.title);
+        if (error instanceof Unusable) unusable.push(sentence(point.needs, error));
+        return notSeen(point, error);
+      });
+      judges.push(() => ("found" in seen ? seen : findingOf(point, typeof seen === "function" ? seen() : seen)));
       await bench.work?.clear();
       await bench.receiver?.clear();
       if (bench.work || bench.receiver) bench.noteLearnt();
@@ -54,33 +55,31 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
       const ended = bench.ending.reason ?? messageOf(error);
       stopped = ended;
       // Also if it was judged: a node that cannot be cleaned after it may have refused for another reason.
-      if (!failed.has(point.name)) asked[index] = () => point.finding({ is: "failed", node: ended });
+      if (!failed.has(point.name)) judges[index] = () => notSeen(point, new Unclear(ended));
       doubtMs = doubtAfter(error, bench.node);
     }
   }
   if (stopped !== undefined && isUnclean(bench)) watch("clearing up", POINTS.length, POINTS.length);
   const left = await cleanUp(bench, doubtMs);
   stopped ??= bench.blocked;
-  const findings = asked.map((judge) => judge());
-  const looked = lookedAt(findings, moot, bench);
-  return { ...summary(findings, bench), looked, unusable, ...(stopped !== undefined && { stopped }), left };
+  const findings = judges.map((judge) => judge());
+  return { ...summary(findings, bench), looked: lookedAt(findings, bench), unusable, ...given({ stopped }), left };
+}
+
+/** Settings that the point of a finding decides about. */
+function settlesOf({ point }: Finding): readonly string[] {
+  return POINTS.find(({ name }) => name === point)?.settles ?? [];
 }
 
 /** Counts the points that decide about settings, and names those that could not be asked. */
-function lookedAt(findings: readonly Finding[], moot: ReadonlySet<string>, bench: Bench): ProbeResult["looked"] {
-  const matters = ({ needs, settles, name }: Point) =>
-    settles.length > 0 &&
-    !moot.has(name) &&
-    (needs === "receiver" ? bench.receiver : bench.targets.first) !== undefined;
-  const names = new Set(POINTS.filter(matters).map(({ name }) => name));
-  const all = findings.filter(({ point }) => names.has(point));
-  const isAsked = ({ found }: Finding) => found !== "skipped" && found !== "error";
-  const seen = new Set(all.filter((one) => isAsked(one) && !one.unseen).map(({ point }) => point));
-  const settled = new Set(POINTS.filter(({ name }) => seen.has(name)).flatMap(({ settles }) => settles));
-  const isSettled = ({ point }: Finding) =>
-    POINTS.find(({ name }) => name === point)?.settles.every((one) => settled.has(one));
+function lookedAt(findings: readonly Finding[], { receiver, targets }: Bench): ProbeResult["looked"] {
+  const isNamed = ({ needs }: Point) => (needs === "receiver" ? receiver : targets.first) !== undefined;
+  const names = new Set(POINTS.filter(isNamed).map(({ name }) => name));
+  const all = findings.filter((one) => names.has(one.point) && one.outcome !== "moot" && settlesOf(one).length > 0);
+  const settled = new Set(all.filter(isKnown).flatMap(settlesOf));
   // Known entries of a probe show as much as older entries of the set.
-  const missed = all.filter((one) => (!isAsked(one) || one.unseen) && !(one.found !== "error" && isSettled(one)));
+  const isSettled = (one: Finding) => one.found !== "error" && settlesOf(one).every((path) => settled.has(path));
+  const missed = all.filter((one) => !isKnown(one) && !isSettled(one));
   return { of: all.length, missed: missed.map(({ title, node: why }) => `${title}: ${why}`) };
 }
 
@@ -100,17 +99,18 @@ function missing({ needs }: Point, bench: Bench): string | undefined {
 /** Merges all settings with those that were given; later points take precedence. */
 function summary(
   findings: readonly Finding[],
-  { learned, node: given, receiver, seen }: Bench,
+  { learned, node: carried, receiver, seen }: Bench,
 ): Pick<ProbeResult, "findings" | "node" | "receiver" | "dialect"> {
-  const asked = new Set(findings.filter(({ expressed }) => expressed !== "unknown").map(({ point }) => point));
-  const settled = new Set<string>(POINTS.flatMap(({ settles }) => settles));
-  for (const { name, settles } of POINTS) if (!asked.has(name)) for (const one of settles) settled.delete(one);
+  const isSettled = (name: string) => {
+    const by = findings.filter((one) => settlesOf(one).includes(name));
+    return by.length > 0 && by.every(({ expressed }) => expressed !== "unknown");
+  };
   const node: { -readonly [M in keyof NodeSettings]?: NodeSettings[M] } = Object.fromEntries(
-    CARRIED.filter((name) => given[name] !== undefined && !settled.has(name)).map((name) => [name, given[name]]),
+    CARRIED.filter((name) => carried[name] !== undefined && !isSettled(name)).map((name) => [name, carried[name]]),
   );
   for (const { settings } of findings) Object.assign(node, settings);
   // By kind, as they become once something is learnt: none is lost where only another kind was seen.
-  const own = byKinds(given.answers ?? {});
+  const own = byKinds(carried.answers ?? {});
   const { ignore: _, ...learnt } = learned.answers;
   const constant = constantWhileGrowing(learned.answers, seen.values());
   const proved = merged(learnt, { ignore: [...(own.ignore ?? []), ...constant] });

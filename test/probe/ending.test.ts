@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseUrl } from "../../provider/model/resource-url";
 import { Ending, OutOfTime } from "../../provider/probe/asking/ending";
-import { exitCode } from "../../provider/probe/exit-code";
+import { exitCode } from "../../provider/probe/finding";
 import { probe } from "../../provider/probe/probe";
 import { TIMING } from "../../provider/probe/timing";
 import { startShapedNode } from "../support/shaped-node";
@@ -17,8 +17,8 @@ test("a wait of the clean-up ends with its time", async () => {
   const world = atOnce();
   const ending = new Ending(world, 15 * MINUTE);
   ending.clean();
-  await ending.sleep(40_000, true);
-  await expect(ending.sleep(10 * MINUTE, true)).rejects.toThrow(OutOfTime);
+  await ending.sleep(40_000);
+  await expect(ending.sleep(10 * MINUTE)).rejects.toThrow(OutOfTime);
   expect(world.monotonic()).toBe(TIMING.mostCleanUp);
 });
 

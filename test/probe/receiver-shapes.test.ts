@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SignalingClient } from "../../provider/client";
 import { Prefix } from "../../provider/model/prefix";
-import { exitCode } from "../../provider/probe/exit-code";
+import { exitCode } from "../../provider/probe/finding";
 import { probe } from "../../provider/probe/probe";
 import { startShapedReceiver } from "../support/shaped-receiver";
 import { RECEIVERS } from "../support/shapes/receivers";

@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { NodeClient, SignalingClient } from "../../provider/client";
+import { nodeSchema, parseOptions } from "../../provider/client/options";
 import type { World } from "../../provider/client/world";
 import { Runtime } from "../../provider/deployment/runtime";
-import { type DialectSettings, startEmulator } from "../../provider/emulator";
+import { type DialectSettings, dialect as parsed, startEmulator } from "../../provider/emulator";
 import { seededRandom } from "../../provider/emulator/time/random";
 import { heldSet } from "../../provider/import/source";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import { noteLine, readUndo } from "../../provider/probe/asking/undo";
-import { exitCode } from "../../provider/probe/exit-code";
-import type { ProbeResult } from "../../provider/probe/finding";
+import { exitCode, type ProbeResult } from "../../provider/probe/finding";
 import { POINTS } from "../../provider/probe/points";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { CLIENT } from "./appliances/appliance";
@@ -64,7 +64,13 @@ const BY_ANSWER: ReadonlySet<string> = new Set(["delete-absent", "empty-commit",
 const isSilent = ({ success, refusal }: Truth) => success === refusal;
 const isMute = ({ started, denied, status }: Truth) => started === denied || (denied === "empty" && status === "lines");
 
-/** Everything that a probe wrote was expressed by a finding, and each finding has only what its point may find. */
+/** True for switches that stand as they do by default, but for a delay that is that of the network. */
+function isUsual({ commitDelay: _, ...switches }: ProbeResult["dialect"]): boolean {
+  const usual: object = parsed({});
+  return Object.entries(switches).every(([name, value]) => Reflect.get(usual, name) === value);
+}
+
+/** Everything that a probe wrote was expressed by a finding, and each finding has a place alone, with settings that its point decides about. */
 export function expectExpressed(
   { findings, node, receiver, dialect }: ProbeResult,
   given: object,
@@ -79,20 +85,29 @@ export function expectExpressed(
   const isDeclared = (one: string, all: readonly string[]) =>
     all.some((path) => path === one || path.startsWith(`${one}.`));
   const said = new Set(paths(given));
-  for (const { point, settings, receiver: told, dialect: switches, expressed } of findings) {
-    const { finds = [], settles = [] } = POINTS.find(({ name }) => name === point) ?? {};
-    expect(
-      Object.keys(switches).filter((name) => !finds.includes(name)),
-      `${about} ${point}`,
-    ).toEqual([]);
+  for (const finding of findings) {
+    const { point, settings, receiver: told, dialect: switches, expressed, found } = finding;
+    const { settles = [] } = POINTS.find(({ name }) => name === point) ?? {};
     const own = paths({ ...settings, ...(Object.keys(told).length > 0 && { receiver: told }) });
     expect(
       own.filter((path) => !isDeclared(path, settles)),
       `${about} ${point}`,
     ).toEqual([]);
-    if (expressed === "unknown") expect({ own, switches }, `${about} ${point}`).toEqual({ own: [], switches: {} });
+    const [isWritten, isPlayed] = [own.length > 0, Object.keys(switches).length > 0];
+    const isAlone = {
+      setting: isWritten,
+      dialect: isPlayed && !isWritten,
+      // As a client assumes without a setting, and as the emulator does without a switch.
+      contract: !isWritten && isUsual(switches),
+      beyond: exitCode({ findings: [finding], left: [] }) === 4,
+      unknown: !isWritten && !isPlayed && found !== "observed",
+    };
+    expect(isAlone[expressed], `${about} ${point} is expressed as ${expressed} alone`).toBe(true);
     for (const path of own) said.add(path);
   }
+  // Each setting is a member that a node takes, and each switch one that the emulator has.
+  expect(() => parseOptions(nodeSchema(), { endpoint: "https://192.0.2.10", ...node }, "node"), about).not.toThrow();
+  expect(() => parsed(dialect as DialectSettings), about).not.toThrow();
   const written = paths({ ...node, ...(Object.keys(receiver).length > 0 && { receiver }) });
   expect(
     written.filter((path) => !said.has(path)),

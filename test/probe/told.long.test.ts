@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { table } from "../../provider/commands/probing/table";
 import { parseUrl } from "../../provider/model/resource-url";
-import { nodeFile } from "../../provider/probe/node-file";
+import { nodeFile } from "../../provider/probe/finding";
 import { probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
 import { probed, startAppliance } from "./appliances/probing";

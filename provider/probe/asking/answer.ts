@@ -143,11 +143,6 @@ export type RefusalKind =
 /** Forms with a status of their own; all others have 200. */
 const WITH_STATUS = ["json", "text", "html", "code-in-body"];
 
-/** Names of the emulator's switches for the refusals of some kinds. */
-export function switchesOf(...kinds: readonly RefusalKind[]): string[] {
-  return kinds.flatMap((kind) => [statusSwitch(kind), `${kind}Form`, `${kind}Text`]);
-}
-
 function statusSwitch(kind: RefusalKind): string {
   return kind === "tooLarge" ? "capStatus" : `${kind}Status`;
 }

@@ -32,8 +32,6 @@ export interface Question {
   readonly table?: MarkType;
   /** False: a redirect is not followed. */
   readonly follows?: boolean;
-  /** True: goes on after the user asked to stop, for work that must be done. */
-  readonly calm?: boolean;
 }
 
 /** Limits of a probe. */
@@ -149,8 +147,8 @@ export class Asker {
   }
 
   /** Waits. @throws as {@link Ending.check} */
-  pause(ms: number, { calm = false } = {}): Promise<void> {
-    return this.ending.sleep(ms, calm);
+  pause(ms: number): Promise<void> {
+    return this.ending.sleep(ms);
   }
 
   async close(): Promise<void> {
@@ -162,9 +160,9 @@ export class Asker {
   }
 
   private async send(question: Question, connection = this.connection): Promise<Answer> {
-    const { url, command, body, asked = command, headers, table, follows, calm = false } = question;
-    this.ending.check(calm);
-    if (table && this.marksWait > 0) await this.pause(this.marksWait, { calm });
+    const { url, command, body, asked = command, headers, table, follows } = question;
+    this.ending.check();
+    if (table && this.marksWait > 0) await this.pause(this.marksWait);
     for (let waited = 0; ; waited++) {
       this.sentAt = this.world.monotonic();
       const answer = await connection.run<HttpAnswer>({
@@ -176,7 +174,7 @@ export class Asker {
         subject: `Probe of ${formatUrl(url)}`,
         read: done,
         readFailure: done,
-        options: { once: true, ...this.ending.limitsFor(calm) },
+        options: { once: true, ...this.ending.limits },
       });
       const wait = this.asksToWait(answer);
       if (wait === undefined || waited >= 3) {
@@ -188,7 +186,7 @@ export class Asker {
         return whole;
       }
       if (table) this.marksWait = Math.max(this.marksWait, wait);
-      await this.pause(wait, { calm });
+      await this.pause(wait);
     }
   }
 

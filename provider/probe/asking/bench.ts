@@ -93,16 +93,11 @@ export class Bench extends Asker {
 
   /** Notes the facts that help to take back writes, if they have changed. */
   noteLearnt(): void {
-    const { answers, measuredDelay } = this.learned;
-    const { movedTo } = this;
+    const { learned, movedTo, work, receiver } = this;
     const learnt: Learnt = {
-      node: { answers },
-      ...(movedTo !== undefined && { movedTo }),
-      receiver: this.receiver ? { answers: this.receiver.answers } : {},
-      ...(measuredDelay !== undefined && { commitDelayMs: measuredDelay }),
-      ...(this.work?.isProved && { isProved: true }),
-      ...(this.receiver?.isProved && { isStartProved: true }),
-      ...(this.receiver?.delayMs !== undefined && { statusDelayMs: this.receiver.delayMs }),
+      ...{ node: { answers: learned.answers }, movedTo, receiver: { answers: receiver?.answers } },
+      ...{ commitDelayMs: learned.measuredDelay, isProved: work?.isProved },
+      ...{ statusDelayMs: receiver?.delayMs, isStartProved: receiver?.isProved },
     };
     const text = JSON.stringify(learnt);
     if (text !== this.noted) this.note({ learnt });

@@ -23,7 +23,7 @@ const SHOWN = 50;
 export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind[]> {
   const { work, receiver } = bench;
   bench.ending.clean();
-  if (isUnclean(bench)) await bench.pause(doubtMs, { calm: true });
+  if (isUnclean(bench)) await bench.pause(doubtMs);
   // At the same time: a dead one takes none of the other's time.
   const [inSet, active] = await Promise.all([work, receiver].map((one) => repeatedly(bench, one)));
   const left: LeftBehind[] = [];
@@ -55,8 +55,8 @@ async function repeatedly(bench: Bench, one: WorkSet | Receiver | undefined): Pr
   let why = "";
   for (const pause of [0, ...TIMING.cleanUp]) {
     try {
-      await bench.pause(pause, { calm: true });
-      await one?.clear({ calm: true });
+      await bench.pause(pause);
+      await one?.clear();
       await one?.lookAgain();
       return undefined;
     } catch (error) {

@@ -4,60 +4,60 @@ import { TIMING } from "../timing";
 /** Thrown when the time of the whole run, or of the cleaning up, is over. */
 export class OutOfTime extends Error {}
 
-/** Ends a probe when the user asks for it, or when its time is over. The cleaning up has a time of its own. */
+/**
+ * Ends a probe when the user asks for it, or when its time is over. The cleaning up has a time of its own, which nothing else
+ * ends.
+ */
 export class Ending {
-  private readonly end: number;
-  private cleaned: number | undefined;
+  private end: number;
+  /** True from the begin of the cleaning up. */
+  isCleaning = false;
 
   constructor(
     private readonly world: Pick<World, "monotonic" | "sleep">,
     private readonly wholeMs: number,
-    private readonly signal?: AbortSignal,
+    private readonly given?: AbortSignal,
   ) {
     this.end = world.monotonic() + wholeMs;
   }
 
   /** Begins the time of the cleaning up. */
   clean(): void {
-    this.cleaned ??= this.world.monotonic() + TIMING.mostCleanUp;
+    if (!this.isCleaning) this.end = this.world.monotonic() + TIMING.mostCleanUp;
+    this.isCleaning = true;
   }
 
-  /** Reason of the end; `undefined` before it. */
+  /** Reason of the end of the probe itself; `undefined` before it, and during the cleaning up. */
   get reason(): string | undefined {
     if (this.signal?.aborted) return "it received a signal to end";
-    return this.world.monotonic() >= this.end ? this.tooLong : undefined;
+    return !this.isCleaning && this.world.monotonic() >= this.end ? this.tooLong : undefined;
   }
 
-  /**
-   * @param calm True: for work that must be done although the user asked to stop.
-   * @throws {OutOfTime} @throws the signal's reason.
-   */
-  check(calm: boolean): void {
-    const now = this.world.monotonic();
-    if (this.cleaned !== undefined && now >= this.cleaned)
-      throw new OutOfTime(`it could not be done within ${TIMING.mostCleanUp / 1_000} s`);
-    if (calm) return;
+  /** @throws {OutOfTime} @throws the signal's reason. */
+  check(): void {
     this.signal?.throwIfAborted();
-    if (now >= this.end) throw new OutOfTime(this.tooLong);
+    if (this.world.monotonic() >= this.end) throw new OutOfTime(this.tooLong);
   }
 
   /** Waits until the end at most. @throws as {@link check} */
-  async sleep(ms: number, calm: boolean): Promise<void> {
-    const left = this.untilFor(calm) - this.world.monotonic();
-    if (ms > 0) await this.world.sleep(Math.max(0, Math.min(ms, left)), calm ? undefined : this.signal);
-    this.check(calm);
+  async sleep(ms: number): Promise<void> {
+    const left = this.end - this.world.monotonic();
+    if (ms > 0) await this.world.sleep(Math.max(0, Math.min(ms, left)), this.signal);
+    this.check();
   }
 
   /** Limits of a request. */
-  limitsFor(calm: boolean): { readonly signal?: AbortSignal; readonly until: number } {
-    return { until: this.untilFor(calm), ...(!calm && this.signal && { signal: this.signal }) };
+  get limits(): { readonly signal?: AbortSignal; readonly until: number } {
+    return { until: this.end, ...(this.signal && { signal: this.signal }) };
   }
 
-  private untilFor(calm: boolean): number {
-    return this.cleaned ?? (calm ? Number.POSITIVE_INFINITY : this.end);
+  private get signal(): AbortSignal | undefined {
+    return this.isCleaning ? undefined : this.given;
   }
 
   private get tooLong(): string {
-    return `it took longer than ${this.wholeMs / 60_000} min`;
+    return this.isCleaning
+      ? `it could not be done within ${TIMING.mostCleanUp / 1_000} s`
+      : `it took longer than ${this.wholeMs / 60_000} min`;
   }
 }

@@ -32,13 +32,6 @@ const LONGEST_NOTE = 100_000;
 
 type Change = "start" | "stop";
 
-interface Asking {
-  /** Another secret than the receiver's own. */
-  readonly secret?: string;
-  /** True: goes on after the user asked to stop. */
-  readonly calm?: boolean;
-}
-
 /**
  * A receiver of signalings, asked with one prefix of the user's own that is not active. Each start is remembered before it
  * is sent, so that {@link clear} can stop it after any failure.
@@ -129,12 +122,15 @@ export class Receiver {
     for (const prefix of prefixes) for (const all of [this.started, this.ever]) all.add(prefix);
   }
 
-  /** @throws {Blocked} at the third status in a row that cannot be read although the shape of a status is known. */
-  async status({ secret, calm = false }: Asking = {}): Promise<Answer> {
-    const status = await this.send("status", this.requests.status(secret), calm);
+  /**
+   * @param secret Another one than the receiver's own.
+   * @throws {Blocked} at the third status in a row that cannot be read although the shape of a status is known.
+   */
+  async status(secret?: string): Promise<Answer> {
+    const status = await this.send("status", this.requests.status(secret));
     if (secret !== undefined) return status;
     this.unread = this.isProved && this.shownIn(status) === undefined ? this.unread + 1 : 0;
-    if (this.unread < UNREAD || calm) return status;
+    if (this.unread < UNREAD || this.ending.isCleaning) return status;
     throw new Blocked(`${UNREAD} statuses in a row cannot be read, the last one: ${status.quote}`);
   }
 
@@ -143,7 +139,7 @@ export class Receiver {
     const added = named.filter((prefix) => !this.started.has(prefix));
     if (added.length > 0) this.note({ start: added });
     this.inherit(named);
-    const answer = await this.send("start", this.requests.change("start", prefixes), false);
+    const answer = await this.send("start", this.requests.change("start", prefixes));
     // A single start that is refused in the contract's words has no effect; of several some may have one.
     const [only, ...more] = added;
     if (only !== undefined && more.length === 0 && named.length === 1 && refusalIn(answer.body) !== undefined)
@@ -151,8 +147,8 @@ export class Receiver {
     return answer;
   }
 
-  stop(prefixes: readonly string[], { secret, calm = false }: Asking = {}): Promise<Answer> {
-    return this.send("stop", this.requests.change("stop", prefixes, secret), calm);
+  stop(prefixes: readonly string[], secret?: string): Promise<Answer> {
+    return this.send("stop", this.requests.change("stop", prefixes, secret));
   }
 
   /** Reads a status as a client does. */
@@ -180,7 +176,7 @@ export class Receiver {
         this.delayMs = Math.max(this.delayMs ?? 0, ms);
       }
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
-      await this.ending.sleep(pauses.next().value, false);
+      await this.ending.sleep(pauses.next().value);
     }
   }
 
@@ -242,16 +238,16 @@ export class Receiver {
    *
    * @throws {Error} if one of them stays active.
    */
-  async clear({ calm = false } = {}): Promise<void> {
+  async clear(): Promise<void> {
     if (this.started.size === 0) return;
-    const before = this.started.size === 1 ? (this.startedIn(await this.status({ calm })) ?? []) : [];
+    const before = this.started.size === 1 ? (this.startedIn(await this.status()) ?? []) : [];
     let left: readonly string[] = this.remains;
     for (let round = 0; round < STOPS; round++) {
       const stops: Answer[] = [];
       // A receiver may keep prefixes as they were sent: a single address that was started without its length has no other name.
       const asSent = (prefix: string) => (round === 1 ? withoutLength(prefix) : prefix);
-      for (const prefix of left) stops.push(await this.stop([asSent(prefix)], { calm }));
-      const status = await this.stopped(calm);
+      for (const prefix of left) stops.push(await this.stop([asSent(prefix)]));
+      const status = await this.stopped();
       const shown = this.startedIn(status) ?? this.refused(status);
       // If no status has shown a start yet, the receiver's own words count: it refuses to stop what is not active.
       const isSaid = this.isKnown(status) || (round > 0 && stops.every(isInactive));
@@ -282,29 +278,29 @@ export class Receiver {
   /** Checks again after the delay of starts, and stops late ones. @throws as {@link clear} */
   async lookAgain(): Promise<void> {
     if (this.ever.size === 0) return;
-    await this.ending.sleep(2 * this.lateMs, true);
-    const status = await this.status({ calm: true });
+    await this.ending.sleep(2 * this.lateMs);
+    const status = await this.status();
     const active = this.shownIn(status) ?? this.refused(status);
     const late = active.map(String).filter((prefix) => this.ever.has(prefix));
     if (late.length === 0) return;
     this.inherit(late);
-    await this.clear({ calm: true });
+    await this.clear();
   }
 
   /** Waits for a status that shows no start of the probe, and returns the one after a start's delay; else the last one. */
-  private async stopped(calm: boolean): Promise<Answer> {
+  private async stopped(): Promise<Answer> {
     const began = this.world.monotonic();
     const patienceMs = TIMING.statusPatience + 2 * this.lateMs;
     for (;;) {
-      const status = await this.status({ calm });
+      const status = await this.status();
       const ms = this.world.monotonic() - began;
       if (this.startedIn(status)?.length === 0) {
         if (this.lateMs === 0) return status;
-        await this.ending.sleep(Math.ceil(1.25 * this.lateMs), calm);
-        return this.status({ calm });
+        await this.ending.sleep(Math.ceil(1.25 * this.lateMs));
+        return this.status();
       }
       if (ms >= patienceMs) return status;
-      await this.ending.sleep(TIMING.laterPause, calm);
+      await this.ending.sleep(TIMING.laterPause);
     }
   }
 
@@ -353,10 +349,10 @@ export class Receiver {
     return this.requester.close();
   }
 
-  private async send(operation: SignalingOperation, request: HttpRequest, calm: boolean): Promise<Answer> {
-    this.ending.check(calm);
-    const { until, signal } = this.ending.limitsFor(calm);
-    const limits = { until: Math.min(until, this.world.monotonic() + this.deadlineMs), ...(signal && { signal }) };
+  private async send(operation: SignalingOperation, request: HttpRequest): Promise<Answer> {
+    this.ending.check();
+    const { limits: most } = this.ending;
+    const limits = { ...most, until: Math.min(most.until, this.world.monotonic() + this.deadlineMs) };
     const idempotent = operation === "status";
     let last: HttpAnswer | undefined;
     const read = (one: HttpAnswer) => {
@@ -375,7 +371,7 @@ export class Receiver {
       readAnswer(body, answers, operation),
     );
     this.seen.push({ operation, answer: whole });
-    if (calm && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;
+    if (this.ending.isCleaning && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;
     return whole;
   }
 }

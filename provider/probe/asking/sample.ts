@@ -1,8 +1,9 @@
-import { Prefix } from "../../model/prefix";
+import type { Prefix } from "../../model/prefix";
 import type { Answers } from "../../wire/answers";
 import { isDocumentation, tracesDocumentation } from "../documentation";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
 import { listsIn, placeOfList, unreadRows } from "../shapes/list-place";
+import { prefixesIn } from "../shapes/status-search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
@@ -44,13 +45,12 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const shows = (answer: Answer) =>
     showsApplied(answer, early) || (hasReader && readBy(answer, learned.answers) !== undefined);
   const { commit, list, shown, ms, earlierMs } = await set.committed(shows, { pause: pauseAfter });
-  const rows = shown ? undefined : (unreadRows(list) ?? unreadTexts(list));
+  const rows = unreadRows(list);
   set.isHeld = shown;
   if (shown || rows !== undefined) set.isProved = true;
   else set.isBlind = !commit.isRefusal;
-  if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, [list]);
   const why = "what was inserted and committed is never listed";
-  if (!shown) throw new Unusable("nothing written is ever listed", why, undefined, [commit, list]);
+  if (!set.isProved) throw new Unusable("nothing written is ever listed", why, undefined, [commit, list]);
   const puzzle = { answer: list, url, before: learned.answers, entries: SAMPLE };
   const readAs = (listedValue?: ListedAs) => {
     const fits: Fits = (answers) => readBy(list, answers, listedValue) !== undefined;
@@ -66,7 +66,8 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   if (!found) {
     const reading = readListed({ answer: list, url }, learned.answers);
     const other = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
-    throw new Unusable(UNREADABLE, other, OWN_READER, [list]);
+    const unread = `what was written is listed in a spelling that the probe cannot read: ${list.quote}`;
+    throw new Unusable(UNREADABLE, rows ?? (prefixesIn(list.body).length > 0 ? other : unread), OWN_READER, [list]);
   }
   learned.learn(found.known);
   const isEarly = readBy(before, learned.answers, whole ? undefined : () => 1) !== undefined;
@@ -86,22 +87,15 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   };
 }
 
-/** Message for a list that holds the written entries in a spelling that no reader knows. */
-function unreadTexts({ body, quote }: Answer): string | undefined {
-  return tracesDocumentation(body)
-    ? `what was written is listed in a spelling that the probe cannot read: ${quote}`
-    : undefined;
-}
-
 type Fits = (answers: Answers) => boolean;
 type ListedAs = (value: number) => number;
 
-/** Paths of the lists in an answer that show the whole sample in any form; `""` is the whole answer. */
+/** Paths of the lists in an answer that show entries of the sample in any spelling; `""` is the whole answer. */
 function showing({ status, body, json }: Answer): string[] {
   if (status >= 300) return [];
   const lists = listsIn(json).map(({ path, value }) => ({ path, text: JSON.stringify(value) }));
   return (lists.length > 1 ? lists : [{ path: "", text: body }])
-    .filter(({ text }) => showsAll(text))
+    .filter(({ text }) => tracesDocumentation(text))
     .map(({ path }) => path);
 }
 
@@ -110,20 +104,6 @@ function showsApplied(answer: Answer, early: readonly string[]): boolean {
   const shown = showing(answer);
   const isOneOfSeveral = early.length === 1 && listsIn(answer.json).length > 1;
   return isOneOfSeveral ? shown.some((path) => !early.includes(path)) : shown.length > 0;
-}
-
-function showsAll(text: string): boolean {
-  const plain = text
-    .split(",")
-    .map((part) => part.trim())
-    .join(",")
-    .toLowerCase();
-  return SAMPLE.every((entry) => formsOf(entry).some((form) => plain.includes(form)));
-}
-
-function formsOf({ address }: KnownEntry): string[] {
-  const number = Number(Prefix.parse(address).bits);
-  return [address, String(number), `0x${number.toString(16)}`, address.replaceAll(".", ",")];
 }
 
 function isSample(

@@ -25,8 +25,8 @@ export async function tryStart(receiver: Receiver) {
   }
   receiver.begin(idle);
   const texts = [prefix.toString()];
-  const wrongStatus = await receiver.status({ secret: WRONG_SECRET });
-  const wrongStop = await receiver.stop(texts, { secret: WRONG_SECRET });
+  const wrongStatus = await receiver.status(WRONG_SECRET);
+  const wrongStop = await receiver.stop(texts, WRONG_SECRET);
   const idleStop = await receiver.stop(texts);
   receiver.known.failed("stop", wrongStop);
   const start = await receiver.start(texts);

@@ -43,8 +43,6 @@ export class WorkSet {
   private wasTouched = false;
   /** Entries that were listed when the last {@link clear} gave up. */
   private listed: ListedEntry[] | undefined;
-  /** True during the cleaning up, which nothing ends early. */
-  private calm = false;
   /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
   /** List of a filled set before the first write. */
@@ -148,11 +146,11 @@ export class WorkSet {
 
   /** @throws {Blocked} at the third list in a row that cannot be read although the shape of lists is known. */
   async list(asked = "list"): Promise<Answer> {
-    const list = await this.asker.list(this.url, { asked, calm: this.calm });
+    const list = await this.asker.list(this.url, { asked });
     const isKnown = this.isProved && (this.hasTried || list.isRefusal);
     const isUnread = isKnown && this.reading(list).kind !== "done" && !this.isOut(list) && !this.isTraced(list);
     this.unread = isUnread ? this.unread + 1 : 0;
-    if (this.unread < UNREAD || this.calm) return list;
+    if (this.unread < UNREAD || this.asker.ending.isCleaning) return list;
     throw new Blocked(`${UNREAD} lists in a row cannot be read, the last one: ${list.quote}`);
   }
 
@@ -183,7 +181,7 @@ export class WorkSet {
       if (fits(list)) return { commit, list, shown: true, ms, earlierMs };
       if (ms >= patienceMs) return { commit, list, shown: false, ms, earlierMs };
       earlierMs = ms;
-      await this.asker.pause(pause(ms), { calm: this.calm });
+      await this.asker.pause(pause(ms));
     }
   }
 
@@ -273,38 +271,32 @@ export class WorkSet {
   /**
    * Removes all entries of the probe, applied or staged, and checks that the set is as before: again after the delay of a commit.
    *
-   * @param calm True: goes on after the user asked to stop.
    * @throws {Error} if entries stay. @throws {ForeignEntries}
    */
-  async clear({ calm = false } = {}): Promise<void> {
+  async clear(): Promise<void> {
     if (!this.isTouched) return;
-    this.calm = calm;
-    try {
-      // A refusal may be about one entry that is not there: the list after the commit decides.
-      const own = [...this.placed];
-      const wasHeld = this.isHeld && own.length > 0;
-      const deleted = await this.takeOut(
-        own.map((text) => [text]),
-        false,
-      );
-      const { learned, limits } = this.asker;
-      const patiences = [TIMING.brief + 4 * learned.commitDelay, ...Array<number>(SPELLINGS).fill(limits.patienceMs)];
-      for (const [round, patienceMs] of patiences.entries()) {
-        const { commit, list } = await this.settled(patienceMs);
-        if (this.isOut(list)) {
-          this.cleared(list);
-          if (round === 0 && deleted && wasHeld) this.succeeded("delete", deleted, commit, own.length);
-          return;
-        }
-        this.listed = this.ours(list);
-        await this.tryEmpty(list);
-        await this.takeOut(
-          this.waysToDelete(list).map((ways) => [...ways.slice(round % ways.length), ...ways]),
-          true,
-        );
+    // A refusal may be about one entry that is not there: the list after the commit decides.
+    const own = [...this.placed];
+    const wasHeld = this.isHeld && own.length > 0;
+    const deleted = await this.takeOut(
+      own.map((text) => [text]),
+      false,
+    );
+    const { learned, limits } = this.asker;
+    const patiences = [TIMING.brief + 4 * learned.commitDelay, ...Array<number>(SPELLINGS).fill(limits.patienceMs)];
+    for (const [round, patienceMs] of patiences.entries()) {
+      const { commit, list } = await this.settled(patienceMs);
+      if (this.isOut(list)) {
+        this.cleared(list);
+        if (round === 0 && deleted && wasHeld) this.succeeded("delete", deleted, commit, own.length);
+        return;
       }
-    } finally {
-      this.calm = false;
+      this.listed = this.ours(list);
+      await this.tryEmpty(list);
+      await this.takeOut(
+        this.waysToDelete(list).map((ways) => [...ways.slice(round % ways.length), ...ways]),
+        true,
+      );
     }
     throw new Error(
       this.listed === undefined
@@ -330,23 +322,23 @@ export class WorkSet {
   /** Checks again after the delay of commits, and removes late entries. @throws as {@link clear} */
   async lookAgain(): Promise<void> {
     if (!this.wasTouched) return;
-    await this.asker.pause(2 * this.lateMs, { calm: true });
-    if (this.isOut(await this.asker.list(this.url, { calm: true }))) return;
+    await this.asker.pause(2 * this.lateMs);
+    if (this.isOut(await this.asker.list(this.url))) return;
     this.isTouched = true;
-    await this.clear({ calm: true });
+    await this.clear();
   }
 
   /** Commits, and returns a list without the probe's entries that no earlier commit can change any more; else the last list. */
   private async settled(patienceMs: number): Promise<{ readonly commit: Answer; readonly list: Answer }> {
     const { commit, list } = await this.committed((answer) => this.isOut(answer), { patienceMs });
     if (this.lateMs === 0 || !this.isOut(list)) return { commit, list };
-    await this.asker.pause(Math.ceil(1.25 * this.lateMs), { calm: this.calm });
+    await this.asker.pause(Math.ceil(1.25 * this.lateMs));
     return { commit, list: await this.list("list once the commit has had its time") };
   }
 
   /** Milliseconds after which a commit may still show; a guess if the probe ended before it was measured. */
   private get lateMs(): number {
-    return this.asker.learned.measuredDelay ?? (this.calm ? TIMING.unmeasured : 0);
+    return this.asker.learned.measuredDelay ?? (this.asker.ending.isCleaning ? TIMING.unmeasured : 0);
   }
 
   private isOut(list: Answer): boolean {
@@ -410,8 +402,8 @@ export class WorkSet {
     this.isTouched = true;
     this.wasTouched = true;
     if (command !== "commit") this.isHeld = false;
-    const answer = await this.asker.ask({ url: this.url, command, body, asked, calm: this.calm });
-    if (this.calm && answer.isRefusal) this.refusal = answer;
+    const answer = await this.asker.ask({ url: this.url, command, body, asked });
+    if (this.asker.ending.isCleaning && answer.isRefusal) this.refusal = answer;
     return answer;
   }
 }

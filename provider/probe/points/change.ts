@@ -1,11 +1,12 @@
 import type { ListedEntry } from "../../wire/prefix-set-list";
-import { type Answer, type RefusalKind, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, type RefusalKind, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
-import { measured, type Outcome, type Outcomes, type Point, pointNeeding, type Seen } from "../point";
+import type { NodeSettings } from "../finding";
+import type { Point, Seen, Switches } from "../point";
 import { settingsOf } from "./records";
 
 /** Settings by which a client recognises answers to changes as successes or failures. */
-export const VERDICTS = measured(["answers.success", "answers.failure"]);
+export const VERDICTS = ["answers.success", "answers.failure"] as const;
 
 type Entries = readonly (readonly [prefix: string, value: number])[];
 
@@ -18,14 +19,13 @@ interface Came {
   /** True for the answer of a success, by its difference from those whose effect a list has shown. */
   readonly isFine: boolean;
   readonly answer: Answer;
+  /** Settings by which answers to changes are read now. */
+  readonly settings: Pick<NodeSettings, "answers">;
   readonly bench: Bench;
 }
 
 /** A point that a change of the set shows: the answer, and above all what is listed once it is committed. */
-interface Change<O extends Outcomes> {
-  readonly name: string;
-  readonly title: string;
-  readonly assumes: string;
+interface Change extends Pick<Point, "name" | "title" | "assumes" | "settles"> {
   /** Entries that the set holds before. */
   readonly holds?: Entries;
   /** Entries of one insert, or prefixes that are deleted one after the other. */
@@ -33,16 +33,12 @@ interface Change<O extends Outcomes> {
   readonly deletes?: readonly string[];
   /** Name of the request in the evidence: `insert with host bits`. */
   readonly asked?: string;
-  readonly refusal?: RefusalKind;
-  readonly outcomes: O;
-  /** The outcome, with its sentence if it has a more exact one. */
-  is(came: Came): (keyof O & string) | readonly [is: keyof O & string, node: string];
+  judge(came: Came): Seen;
 }
 
 /** Makes the point of a change. */
-export function change<const O extends Outcomes>({ holds = [], inserts, deletes = [], is, ...own }: Change<O>): Point {
-  const { asked, refusal = "refusedEntry", ...point } = own;
-  const ask = async (bench: Bench): Promise<Seen<keyof O & string>> => {
+export function change({ holds = [], inserts, deletes = [], asked, judge, ...point }: Change) {
+  const ask = async (bench: Bench): Promise<Seen> => {
     const { set, verdicts } = bench;
     const listedIn = (list: Answer) => (set.isClear(list) ? [] : set.read(list));
     const before = textsOf(holds.length > 0 ? await set.hold(holds) : []);
@@ -57,14 +53,10 @@ export function change<const O extends Outcomes>({ holds = [], inserts, deletes 
     const isFailed = inserts && (!shown || (inserts.length > 2 && listedIn(list).length < inserts.length - 1));
     if (isFailed && !isFine) verdicts.failed(command, answer);
     const settings = settingsOf(verdicts.learn());
-    const told = is({ list: () => listedIn(list), shown, isFine, answer, bench });
-    return {
-      ...(typeof told === "string" ? { is: told } : { is: told[0], node: told[1] }),
-      ...{ evidence: [answer, list], settings },
-      ...(inserts && answer.isRefusal && { dialect: refusalSwitches(refusal, answer) }),
-    };
+    const came = { list: () => listedIn(list), shown, isFine, answer, settings, bench };
+    return { ...judge(came), evidence: [answer, list] };
   };
-  return pointNeeding("set", "entries")({ ...point, ask } as never);
+  return { ...point, ask };
 }
 
 /** The listed prefixes in order. */
@@ -76,25 +68,23 @@ function textsOf(entries: readonly ListedEntry[]): string {
   return entries.map(({ prefix, value }) => `${prefix} ${value}`).join();
 }
 
-/** The outcome that an entry is refused, with the settings that read the refusal where it needs some. */
-export function refused(dialect: Readonly<Record<string, string>>, node = "refused", advice?: string): Outcome {
-  const told = { as: "setting", node, settings: VERDICTS, dialect: { ...dialect, ...REFUSED } } as const;
-  return advice === undefined ? told : { ...told, advice };
+/** An entry is refused, with the settings that read the refusal where it needs some. */
+export function refused({ answer, settings }: Came, dialect: Switches, node = "refused", advice?: string): Seen {
+  const refusal = answer.isRefusal && refusalSwitches("refusedEntry", answer);
+  return { is: "refused", as: "setting", node, advice, settings, dialect: { ...dialect, ...refusal } };
 }
 
-/** Switches of an entry that is refused. */
-export const REFUSED = measured(switchesOf("refusedEntry"));
-
-/** Outcomes of a change without an effect, whose answer alone shows something. */
-export function errorOrSuccess<Name extends string>(name: Name, kind: RefusalKind) {
-  return {
-    success: { as: "contract", node: "success", dialect: { [name]: "success" } },
-    refused: { as: "dialect", node: "an error", dialect: { [name]: "error", ...measured(switchesOf(kind)) } },
-    unknown: { as: "unknown", node: "neither a known error nor an answer to a change that took effect" },
-  } as const satisfies Outcomes;
-}
-
-/** Judges such an answer by its difference from the known successes. */
-export function judged(answer: Answer, kind: RefusalKind, is: "success" | "refused" | "unknown"): Seen<typeof is> {
-  return { is, evidence: [answer], ...(is === "refused" && { dialect: refusalSwitches(kind, answer) }) };
+/** A change without an effect, whose answer alone shows something: by its difference from the known successes. */
+export function errorOrSuccess(
+  name: string,
+  kind: RefusalKind,
+  answer: Answer,
+  is: "success" | "refused" | "unknown",
+): Seen {
+  const seen = { is, evidence: [answer] };
+  if (is === "success") return { ...seen, as: "contract", node: "success", dialect: { [name]: "success" } };
+  if (is === "unknown")
+    return { ...seen, as: is, node: "neither a known error nor an answer to a change that took effect" };
+  const dialect = { [name]: "error", ...refusalSwitches(kind, answer) };
+  return { ...seen, as: "dialect", node: "an error", dialect };
 }

@@ -4,130 +4,111 @@ import { type Answer, refusalSwitches } from "../asking/answer";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
-import { MEASURED, type Point, pointNeeding } from "../point";
-import { change, prefixesOf, REFUSED, refused } from "./change";
+import { type Point, pointsNeeding } from "../point";
+import { change, prefixesOf, refused, VERDICTS } from "./change";
 
 /** Two valid entries, and an invalid one between them. */
 const GOOD = ["192.0.2.0/24", "198.51.100.0/24"] as const;
 
-/** A prefix within another one, and both halves of a third; and what is listed if covered and adjacent entries are merged, or covered ones dropped. */
-const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
-const LISTED: Readonly<Record<string, "apart" | "merged" | "covered">> = {
-  [NESTED.join()]: "apart",
-  "192.0.2.0/24,198.51.100.0/24": "merged",
-  "192.0.2.0/24,198.51.100.0/25,198.51.100.128/25": "covered",
+/** What is listed of these, and what is told of that. */
+const TAKEN: Readonly<Record<string, readonly [is: string, node: string]>> = {
+  [GOOD.join()]: ["rest", "the others are inserted"],
+  [GOOD[0]]: ["before", "the entries before it are inserted"],
+  "": ["nothing", "no entry is inserted"],
 };
+
+/** A prefix within another one, and both halves of a third. */
+const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
+const MERGED = "192.0.2.0/24,198.51.100.0/24";
+const COVERED = "192.0.2.0/24,198.51.100.0/25,198.51.100.128/25";
 
 const AGGREGATED = "declare such a set aggregated (`aggregatePrefixes`), or its lists never match the program";
 
 /** Entries that a set accepts, and prefixes and spellings by which a delete finds them. */
-export const entries: readonly Point[] = [
+export const entries: readonly Point[] = pointsNeeding("set", "entries")(
   change({
     name: "refused-entry",
     title: "one bad entry among good ones",
     assumes: "all or some are refused; the bad one is found by splitting the request",
+    settles: VERDICTS,
     inserts: [GOOD[0], "192.0.2.0/33", GOOD[1]].map((prefix) => [prefix, 1]),
     asked: "insert with a bad entry",
-    outcomes: {
-      rest: refused({ refusedEntry: "rest" }, "the others are inserted"),
-      before: refused({ refusedEntry: "before" }, "the entries before it are inserted"),
-      nothing: refused({ refusedEntry: "nothing" }, "no entry is inserted"),
-      other: { as: "beyond", node: "others are listed" },
-      silent: { as: "beyond", node: "it is no error" },
-    },
-    is: ({ list, answer, isFine }) => {
-      const listed = prefixesOf(list());
-      const is = ({ [GOOD.join()]: "rest", [GOOD[0]]: "before", "": "nothing" } as const)[listed.join()];
-      if (is === undefined) return ["other", `lists ${some(listed)}`];
+    judge: (came) => {
+      const { answer, isFine } = came;
+      const listed = prefixesOf(came.list());
+      const [is, node] = TAKEN[listed.join()] ?? [];
+      if (is === undefined) return { is: "other", as: "beyond", node: `lists ${some(listed)}` };
+      if (answer.isRefusal) return { ...refused(came, { refusedEntry: is }, node), is };
       const said = isFine ? "that of a success" : answer.quote;
-      return answer.isRefusal
-        ? is
-        : ["silent", `of three entries ${listed.length} are inserted, and the answer is ${said}`];
+      const silent = `of three entries ${listed.length} are inserted, and the answer is ${said}`;
+      return { is: "silent", as: "beyond", node: silent };
     },
   }),
   change({
     name: "repeated-entry",
     title: "a prefix twice in one insert",
     assumes: "never sent",
+    settles: VERDICTS,
     inserts: [1, 2].map((value) => ["192.0.2.0/24", value]),
     asked: "insert of a prefix twice",
-    outcomes: {
-      refused: refused({ repeatedEntry: "error" }),
-      exists: { as: "unknown", node: "refused, as an existing entry is" },
-      last: { as: "dialect", node: "accepted; the last one counts", dialect: { repeatedEntry: "last" } },
-      first: {
-        as: "dialect",
-        node: "accepted; the first one counts",
-        dialect: { repeatedEntry: "first" },
-      },
-      other: { as: "beyond", node: "accepted; another value counts, or both do" },
-    },
-    is: ({ list, isFine, bench: { learned } }) => {
-      const listed = list();
+    judge: (came) => {
+      const { insertExisting, isFlat } = came.bench.learned;
+      const values = came.list().map(({ value }) => value);
       // A node that refuses existing entries may refuse the second one as such.
-      if (listed.length === 0 && !isFine) return learned.insertExisting === "error" ? "exists" : "refused";
-      const values = listed.map(({ value }) => value);
-      const is = learned.isFlat || values.join() === "2" ? "last" : values.join() === "1" ? "first" : "other";
-      return [is, `accepted; listed with ${values.join(" and ")}`];
+      if (values.length === 0 && !came.isFine && insertExisting !== "error")
+        return refused(came, { repeatedEntry: "error" });
+      if (values.length === 0 && !came.isFine)
+        return { is: "exists", as: "unknown", node: "refused, as an existing entry is" };
+      const node = `accepted; listed with ${values.join(" and ")}`;
+      if (isFlat || values.join() === "2")
+        return { is: "last", as: "dialect", node, dialect: { repeatedEntry: "last" } };
+      if (insertExisting === "ignored" && values.join() === "1")
+        return { is: "first", as: "dialect", node, dialect: { insertExisting: "ignored" } };
+      return { is: "other", as: "beyond", node };
     },
   }),
   change({
     name: "host-bits",
     title: "host bits in an entry",
     assumes: "never sent; read in lists, and deleted in the node's own spelling",
+    settles: VERDICTS,
     inserts: [["192.0.2.77/24", 1]],
     asked: "insert with host bits",
-    outcomes: {
-      refused: refused({ hostBits: "error" }),
-      keep: { as: "dialect", node: "kept and listed as they are", dialect: { hostBits: "keep" } },
-      mask: { as: "dialect", node: "masked", dialect: { hostBits: "mask" } },
-      other: { as: "beyond", node: "it is listed as something else, or not at all" },
-    },
-    is: ({ list, isFine }) => {
-      const [entry] = list();
-      if (entry?.prefix.toString() === GOOD[0]) return entry.spelling.startsWith("192.0.2.77") ? "keep" : "mask";
-      return entry || isFine ? "other" : "refused";
+    judge: (came) => {
+      const [entry] = came.list();
+      if (!entry && !came.isFine) return refused(came, { hostBits: "error" });
+      if (entry?.prefix.toString() !== GOOD[0])
+        return { is: "other", as: "beyond", node: "it is listed as something else, or not at all" };
+      if (!entry.spelling.startsWith("192.0.2.77"))
+        return { is: "mask", as: "dialect", node: "masked", dialect: { hostBits: "mask" } };
+      return { is: "keep", as: "dialect", node: "kept and listed as they are", dialect: { hostBits: "keep" } };
     },
   }),
   change({
     name: "ipv6",
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
+    settles: VERDICTS,
     inserts: [["2001:db8:77::/48", 1]],
     asked: "insert of IPv6",
-    outcomes: {
-      taken: { as: "contract", node: "accepted", dialect: { ipv6: "accepted" } },
-      refused: refused({ ipv6: "error" }, "refused", "declare IPv4 only"),
-      silent: { as: "beyond", node: "answered like a success, and not listed", advice: "declare IPv4 only" },
+    judge: (came) => {
+      const advice = "declare IPv4 only";
+      if (came.shown) return { is: "taken", as: "contract", node: "accepted", dialect: { ipv6: "accepted" } };
+      if (!came.isFine) return refused(came, { ipv6: "error" }, "refused", advice);
+      return { is: "silent", as: "beyond", node: "answered like a success, and not listed", advice };
     },
-    is: ({ shown, isFine }) => (shown ? "taken" : isFine ? "silent" : "refused"),
   }),
-  pointNeeding(
-    "set",
-    "entries",
-  )({
+  {
     name: "largest-value",
     title: "largest value of an entry",
     assumes: "2³²−1",
-    outcomes: {
-      all: { as: "contract", node: String(MAX_VALUE), dialect: { maxValue: MAX_VALUE } },
-      less: {
-        as: "setting",
-        node: "less than 2³²−1",
-        settings: { maxValue: MEASURED },
-        dialect: { maxValue: MEASURED, ...REFUSED },
-      },
-      none: {
-        as: "setting",
-        node: "values are not listed",
-        advice: "declare only the value 1",
-        settings: { maxValue: 1 },
-      },
-      silent: { as: "beyond", node: "answered like a success, and not listed" },
-    },
+    settles: ["maxValue"],
     ask: async (bench) => {
       const { set, verdicts, learned } = bench;
-      if (learned.isFlat) return { is: "none" };
+      if (learned.isFlat) {
+        const advice = "declare only the value 1";
+        return { is: "none", as: "setting", node: "values are not listed", advice, settings: { maxValue: 1 } };
+      }
       const isGood = (answer: Answer) => verdicts.judge("insert", answer) === "success";
       const unused = singles(160)[Symbol.iterator]();
       const insert = (value: number) => {
@@ -143,32 +124,33 @@ export const entries: readonly Point[] = [
       // A refusal may look like a success: only the list shows that the value was taken.
       const isListed = (list: Answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === most);
       const { list, shown } = await set.committed(isListed, bench.briefly);
-      const evidence = [refusal ?? list];
-      if (!shown)
-        return { is: "silent", node: `${most} is answered like a success, and is not listed`, evidence: [list] };
-      if (!refusal) return { is: "all" };
+      if (!shown) {
+        const silent = `${most} is answered like a success, and is not listed`;
+        return { is: "silent", as: "beyond", node: silent, evidence: [list] };
+      }
+      const node = String(most);
+      if (!refusal) return { is: "all", as: "contract", node, dialect: { maxValue: most } };
       const [settings, advice] = [{ maxValue: most }, `declare no value above ${most}`];
       const dialect = { maxValue: most, ...refusalSwitches("refusedEntry", refusal) };
-      return { is: "less", node: String(most), evidence, advice, settings, dialect };
+      return { is: "less", as: "setting", node, evidence: [refusal], advice, settings, dialect };
     },
-  }),
+  },
   change({
     name: "nested",
     title: "nested and adjacent prefixes",
     assumes: "all are separate entries",
     inserts: NESTED.map((prefix) => [prefix, 1]),
-    outcomes: {
-      apart: { as: "contract", node: "all are listed", dialect: { nested: "apart" } },
-      merged: { as: "dialect", node: "merged", advice: AGGREGATED, dialect: { nested: "merged" } },
-      covered: { as: "beyond", node: "covered entries are dropped", advice: AGGREGATED },
-      changed: { as: "beyond", node: "changed", advice: AGGREGATED },
-    },
-    is: ({ list, answer, isFine }) => {
+    judge: ({ list, answer, isFine }) => {
       const listed = prefixesOf(list());
       if (listed.length === 0 && !isFine) throw new Unclear("a plain insert is refused", [answer]);
-      const is = LISTED[listed.join()] ?? "changed";
-      const how = is === "covered" ? "covered entries are dropped" : is;
-      return is === "apart" ? is : [is, `${how}: lists ${listed.join(", ") || "nothing"}`];
+      const [all, advice] = [listed.join(), AGGREGATED];
+      if (all === NESTED.join())
+        return { is: "apart", as: "contract", node: "all are listed", dialect: { nested: "apart" } };
+      const node = (how: string) => `${how}: lists ${listed.join(", ") || "nothing"}`;
+      if (all === MERGED)
+        return { is: "merged", as: "dialect", node: node("merged"), advice, dialect: { nested: "merged" } };
+      if (all === COVERED) return { is: "covered", as: "beyond", node: node("covered entries are dropped"), advice };
+      return { is: "changed", as: "beyond", node: node("changed"), advice };
     },
   }),
   change({
@@ -178,12 +160,13 @@ export const entries: readonly Point[] = [
     holds: ["192.0.2.0/25", "192.0.2.128/25"].map((half, index) => [half, index + 1]),
     deletes: [GOOD[0]],
     asked: "delete of a covering prefix",
-    outcomes: {
-      exact: { as: "contract", node: "removes no others", dialect: { deleteCovers: "exact" } },
-      covered: { as: "dialect", node: "removes covered entries", dialect: { deleteCovers: "covered" } },
-      some: { as: "beyond", node: "removes some others" },
+    judge: ({ list }) => {
+      const left = list().length;
+      if (left === 2)
+        return { is: "exact", as: "contract", node: "removes no others", dialect: { deleteCovers: "exact" } };
+      if (left > 0) return { is: "some", as: "beyond", node: "removes some others" };
+      return { is: "covered", as: "dialect", node: "removes covered entries", dialect: { deleteCovers: "covered" } };
     },
-    is: ({ list }) => (["covered", "some", "exact"] as const)[list().length] ?? "some",
   }),
   /** The first is deleted without its length, the second with it. */
   change({
@@ -192,15 +175,13 @@ export const entries: readonly Point[] = [
     assumes: "entries are deleted in the spelling of the list",
     holds: ["203.0.113.9/32", "203.0.113.77/32"].map((single, index) => [single, index + 1]),
     deletes: ["203.0.113.9", "203.0.113.77/32"],
-    outcomes: {
-      any: { as: "contract", node: "any spelling works", dialect: { deleteSpelling: "any" } },
-      listed: { as: "dialect", node: "found only in the spelling of the list", dialect: { deleteSpelling: "listed" } },
-      neither: { as: "beyond", node: "found neither with a length nor without one" },
-    },
-    is: ({ list }) => {
+    judge: ({ list }) => {
       const [left, ...more] = list();
-      if (left === undefined) return "any";
-      return more.length > 0 ? "neither" : ["listed", `${left.spelling} is found only in the spelling of the list`];
+      if (left === undefined)
+        return { is: "any", as: "contract", node: "any spelling works", dialect: { deleteSpelling: "any" } };
+      if (more.length > 0) return { is: "neither", as: "beyond", node: "found neither with a length nor without one" };
+      const node = `${left.spelling} is found only in the spelling of the list`;
+      return { is: "listed", as: "dialect", node, dialect: { deleteSpelling: "listed" } };
     },
   }),
-];
+);

@@ -5,73 +5,50 @@ import { forKind, formatFor } from "../../wire/places";
 import { fieldsOf } from "../../wire/text-lines";
 import { jsonForm } from "../asking/answer";
 import { Skipped } from "../asking/outcome";
-import { measured, type Point, pointNeeding } from "../point";
+import { type Point, pointsNeeding, type Switches } from "../point";
 import { type EntryShape, membersText } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import { whereOf } from "./records";
 
-const point = pointNeeding("lists");
-
-const KINDS = ["profiles", "rules", "marks"] as const;
-
-/** Switches for the places of lists, and for the form of entries. */
-const LISTS = [
-  ...["listEnvelope", "listFormat", "listVerdict"],
-  ...KINDS.flatMap((kind) => [`${kind}Envelope`, `${kind}Format`]),
-];
-const ENTRY = [
-  ...["entryForm", "prefixKey", "valueKey", "valueForm", "lengthKey", "lengthForm", "addressForm"],
-  ...["rangeStartKey", "rangeEndKey"],
-];
-
 /** Shapes of lists, from all earlier lists. */
-export const listShapes: readonly Point[] = [
-  point({
-    name: "envelope",
-    title: "envelope of lists",
-    assumes: "any natural shape",
-    outcomes: {
-      entries: {
-        as: "dialect",
-        node: "places of all lists, and members of an entry",
-        dialect: measured([...ENTRY, ...LISTS]),
+export const listShapes: readonly Point[] = pointsNeeding("lists")({
+  name: "envelope",
+  title: "envelope of lists",
+  assumes: "any natural shape",
+  ask: async ({ learned: { places, answers } }) => {
+    const all = LIST_KINDS.flatMap((of) => {
+      const place = places[of];
+      return place ? [{ of, ...place, format: formatSwitch(place.body, answers, of) }] : [];
+    });
+    const [first] = all;
+    if (!first) throw new Skipped("no list held anything");
+    const { path, format: listFormat } = first;
+    const entry = places.prefixset?.entry;
+    const listEnvelope = path === "" && first.kind !== "array" ? "keyed" : envelopeName(path);
+    // Records without prefixes cannot be keyed by prefix: the emulator writes them under `data` then.
+    const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
+    const others = all.filter(({ of }) => of !== "prefixset");
+    const switches = others.flatMap(({ of, path: own, format }) => [
+      [`${of}Envelope`, envelopeName(own) === usual ? "same" : envelopeName(own)],
+      [`${of}Format`, format === listFormat ? "same" : format],
+    ]);
+    const seen = {
+      as: "dialect",
+      node: [
+        `sets: ${whereOf(path)}; ${entry ? membersText(entry) : "no entry was seen"}`,
+        ...others.filter((one) => one.path !== path).map(({ of, path: own }) => `${of}: ${whereOf(own)}`),
+      ].join("; "),
+      dialect: {
+        listFormat,
+        listVerdict: all.map(verdictIn).find((verdict) => verdict !== "none") ?? "none",
+        listEnvelope,
+        ...Object.fromEntries(switches),
+        ...(entry && entrySwitches(entry, answers)),
       },
-      others: { as: "dialect", node: "places of lists; no entry was seen", unseen: true, dialect: measured(LISTS) },
-    },
-    ask: async ({ learned: { places, answers } }) => {
-      const all = LIST_KINDS.flatMap((of) => {
-        const place = places[of];
-        return place ? [{ of, ...place, format: formatSwitch(place.body, answers, of) }] : [];
-      });
-      const [first] = all;
-      if (!first) throw new Skipped("no list held anything");
-      const { path, format: listFormat } = first;
-      const entry = places.prefixset?.entry;
-      const listEnvelope = path === "" && first.kind !== "array" ? "keyed" : envelopeName(path);
-      // Records without prefixes cannot be keyed by prefix: the emulator writes them under `data` then.
-      const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
-      const others = all.filter(({ of }) => of !== "prefixset");
-      const switches = others.flatMap(({ of, path: own, format }) => [
-        [`${of}Envelope`, envelopeName(own) === usual ? "same" : envelopeName(own)],
-        [`${of}Format`, format === listFormat ? "same" : format],
-      ]);
-      return {
-        is: entry ? "entries" : "others",
-        node: [
-          `sets: ${whereOf(path)}; ${entry ? membersText(entry) : "no entry was seen"}`,
-          ...others.filter((one) => one.path !== path).map(({ of, path: own }) => `${of}: ${whereOf(own)}`),
-        ].join("; "),
-        dialect: {
-          listFormat,
-          listVerdict: all.map(verdictIn).find((verdict) => verdict !== "none") ?? "none",
-          listEnvelope,
-          ...Object.fromEntries(switches),
-          ...(entry && entrySwitches(entry, answers)),
-        },
-      };
-    },
-  }),
-];
+    } as const;
+    return entry ? { is: "entries", ...seen } : { is: "others", ...seen, unseen: true };
+  },
+});
 
 function envelopeName(path: ListPlace["path"]): string {
   return path === "" ? "array" : path;
@@ -100,7 +77,7 @@ function verdictIn({ body, path }: { readonly body: string; readonly path: strin
 }
 
 /** The emulator's switches for the form of entries. */
-function entrySwitches(entry: EntryShape, answers: Answers): Record<string, string | undefined> {
+function entrySwitches(entry: EntryShape, answers: Answers): Switches {
   const columns = forKind<Columns>(answers.columns, "prefixset") ?? {};
   // The reader names columns by their meaning; the head line has the node's own names.
   const own = (member: keyof Columns) => {

@@ -6,7 +6,7 @@ import { addressText, formatFor } from "../../wire/places";
 import { KIND_OF } from "../asking/listing";
 import { readingOf, type Seen } from "../asking/needed";
 import { Moot } from "../asking/outcome";
-import { measured, type Point, pointNeeding } from "../point";
+import { type Point, pointsNeeding } from "../point";
 import { type Fields, templateOf } from "../shapes/template";
 
 const SWITCH = {
@@ -17,47 +17,41 @@ const SWITCH = {
 } as const satisfies Record<ListKind, string>;
 
 /** Texts of lists that no switch describes, so that an emulator answers with them: those that only a module of the user's own reads, and those with comments. */
-export const listTemplates: readonly Point[] = [
-  pointNeeding("lists")({
-    name: "list-templates",
-    title: "text of lists",
-    assumes: "a form that the emulator has a switch for",
-    outcomes: {
-      recorded: { as: "dialect", node: "recorded", dialect: measured(Object.values(SWITCH)) },
-      empty: { as: "unknown", node: "none is recorded, since no list held anything" },
-      unlike: {
-        as: "beyond",
-        node: "some lists have a text that no template repeats: the emulator answers other ones",
-        dialect: measured(Object.values(SWITCH)),
-      },
-    },
-    ask: async ({ learned, seen }) => {
-      const listsOf = (kind: ListKind) =>
-        [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
-      const hasComments = (kind: ListKind) =>
-        formatFor(learned.answers, kind) !== "json" &&
-        listsOf(kind).some(({ body }) => body.split("\n").some(isComment));
-      const kinds = LIST_KINDS.filter((kind) => learned.answers.read !== undefined || hasComments(kind));
-      if (kinds.length === 0) throw new Moot("its lists have a form that the emulator has a switch for");
-      return () => {
-        const found = kinds.flatMap((kind) => {
-          const read = listsOf(kind);
-          const [longest] = read.toSorted((a, b) => b.records.length - a.records.length);
-          const empty = read.find(({ records }) => records.length === 0)?.body;
-          const template = longest && templateOf(longest.body, longest.records, empty);
-          return longest && longest.records.length > 0 ? [{ kind, template }] : [];
-        });
-        const missing = found.filter(({ template }) => template === undefined).map(({ kind }) => kind);
-        const dialect = Object.fromEntries(found.map(({ kind, template }) => [SWITCH[kind], template]));
-        if (found.length === 0) return { is: "empty" };
-        if (missing.length === 0)
-          return { is: "recorded", node: `recorded for ${found.map(({ kind }) => kind).join(", ")}`, dialect };
-        const node = `lists of ${missing.join(", ")} have a text that no template repeats: the emulator answers other ones`;
-        return { is: "unlike", node, dialect };
-      };
-    },
-  }),
-];
+export const listTemplates: readonly Point[] = pointsNeeding("lists")({
+  name: "list-templates",
+  title: "text of lists",
+  assumes: "a form that the emulator has a switch for",
+  ask: async ({ learned, seen }) => {
+    const listsOf = (kind: ListKind) =>
+      [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
+    const hasComments = (kind: ListKind) =>
+      formatFor(learned.answers, kind) !== "json" && listsOf(kind).some(({ body }) => body.split("\n").some(isComment));
+    const kinds = LIST_KINDS.filter((kind) => learned.answers.read !== undefined || hasComments(kind));
+    if (kinds.length === 0) throw new Moot("its lists have a form that the emulator has a switch for");
+    return () => {
+      const found = kinds.flatMap((kind) => {
+        const read = listsOf(kind);
+        const [longest] = read.toSorted((a, b) => b.records.length - a.records.length);
+        const empty = read.find(({ records }) => records.length === 0)?.body;
+        const template = longest && templateOf(longest.body, longest.records, empty);
+        return longest && longest.records.length > 0 ? [{ kind, template }] : [];
+      });
+      const missing = found.filter(({ template }) => template === undefined).map(({ kind }) => kind);
+      const dialect = Object.fromEntries(found.map(({ kind, template }) => [SWITCH[kind], template]));
+      if (found.length === 0)
+        return { is: "empty", as: "unknown", node: "none is recorded, since no list held anything" };
+      if (missing.length === 0)
+        return {
+          is: "recorded",
+          as: "dialect",
+          node: `recorded for ${found.map(({ kind }) => kind).join(", ")}`,
+          dialect,
+        };
+      const node = `lists of ${missing.join(", ")} have a text that no template repeats: the emulator answers other ones`;
+      return { is: "unlike", as: "beyond", node, dialect };
+    };
+  },
+});
 
 const isComment = (line: string) => /^\s*(?:#|;|\/\/|!)/.test(line);
 

@@ -1,34 +1,28 @@
 import { formatUrl, nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { PROBE } from "../../wire/remedies";
-import { type Answer, errorSwitches, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, errorSwitches, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { ABSENT } from "../asking/learned";
 import { readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
 import { solve } from "../asking/search";
-import { measured, measuredFor, type Point, pointNeeding } from "../point";
+import { type Point, pointsNeeding, type Seen, settlesLists } from "../point";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
-import { askRecords, hasNumbers, judgedRecords, nameOf, recordsOf, settingsOf, whereOf } from "./records";
+import { askRecords, hasNumbers, judgedRecords, nameOf, settingsOf, whereOf } from "./records";
 
-const point = pointNeeding("lists");
+const points = pointsNeeding("lists");
 
 const TRY = "--write finds out what its members mean, or --write --keep if the set is not empty";
 
 /** Lists of sets. */
-export const setLists: readonly Point[] = [
-  point({
+export const setLists: readonly Point[] = points(
+  {
     name: "set-list",
     title: "list of a set",
     assumes: "entries under usual names, texts, pairs or keyed by prefix, in any natural envelope",
-    outcomes: {
-      ...recordsOf(
-        measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
-        "singleAddress",
-      ),
-      unread: { as: "unknown", node: "members or places of unknown meaning", advice: TRY, unseen: true },
-    },
+    settles: settlesLists("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
     ask: async (bench) => {
       const { learned } = bench;
       const { url, answer } = await firstFilled(bench);
@@ -38,14 +32,14 @@ export const setLists: readonly Point[] = [
       }
       const reading = readListed({ answer, url }, learned.answers);
       const evidence = [answer];
-      if (isHollow(answer) && reading.kind !== "done") return { is: "none", node: nothingIn(""), evidence };
+      if (isHollow(answer) && reading.kind !== "done") return nothingIn("", [answer]);
       const found = solve({ answer, url, before: learned.answers });
       if (!found) {
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
         const rows = unreadRows(answer);
         if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, evidence);
         if (reading.kind !== "done" && reading.remedy !== undefined && reading.remedy !== PROBE)
-          return { is: "unread", node: why, evidence };
+          return { is: "unread", as: "unknown", node: why, evidence, advice: TRY, unseen: true };
         throw new Unusable(UNREADABLE, why, OWN_READER, evidence);
       }
       const { known, list } = found;
@@ -53,7 +47,7 @@ export const setLists: readonly Point[] = [
       const place = placeOfList(answer.json, "prefixset", learned.answers, url);
       const where = place ? whereOf(place.path) : "";
       const settings = settingsOf(known);
-      if (list.length === 0) return { is: "none", node: nothingIn(where), evidence, settings };
+      if (list.length === 0) return { ...nothingIn(where, evidence), settings };
       bench.verdicts.succeeded("list", answer);
       if (place) learned.places.prefixset = { ...place, entry: entryShape(place), body: answer.body };
       const one = list.find(({ prefix }) => prefix.size === 1n);
@@ -61,26 +55,13 @@ export const setLists: readonly Point[] = [
       const names = place ? `; ${membersText(entryShape(place))}` : "";
       const spelling = single && `; single addresses ${single === "cidr" ? "with /32" : "without a length"}`;
       const node = `${list.length} entries of ${formatUrl(url)}, ${where}${names}${spelling ?? ""}`;
-      return { is: "read", node, evidence, settings, dialect: { singleAddress: single } };
+      return { is: "read", as: "setting", node, evidence, settings, dialect: { singleAddress: single } };
     },
-  }),
-  point({
+  },
+  {
     name: "unknown",
     title: "list of an unknown set",
     assumes: 'an error; with `answers.absent: "empty"` a 404 is an empty set',
-    outcomes: {
-      error: {
-        as: "dialect",
-        node: "an error",
-        dialect: measured(["errorForm", "errorText", ...switchesOf("unknown")]),
-      },
-      list: {
-        as: "beyond",
-        node: "no error: an unknown set looks like one that is there",
-        advice: "check the spelling of sets yourself: a misspelt one is not noticed",
-      },
-      unlike: { as: "unknown", node: "an answer that is not a list, which counts as an error" },
-    },
     ask: async (bench) => {
       const like = bench.first;
       const profile = like.kind === "prefixset" && like.profile !== undefined ? { profile: like.profile } : {};
@@ -91,27 +72,34 @@ export const setLists: readonly Point[] = [
       const evidence = [answer];
       return () => {
         const { kind } = readListed({ answer, url }, learned.answers);
-        if (kind === "done") return { is: "list", evidence };
-        if (!answer.isRefusal) return { is: "unlike", evidence };
+        if (kind === "done") {
+          const node = "no error: an unknown set looks like one that is there";
+          const advice = "check the spelling of sets yourself: a misspelt one is not noticed";
+          return { is: "list", as: "beyond", node, advice, evidence };
+        }
+        if (!answer.isRefusal) {
+          const node = "an answer that is not a list, which counts as an error";
+          return { is: "unlike", as: "unknown", node, evidence };
+        }
         // Errors that were not seen are assumed to look like this one.
         const dialect = {
           ...errorSwitches(answer),
           ...refusalSwitches("unknown", answer),
           ...absentText(answer, learned.answers),
         };
-        return { is: "error", node: `an error with status ${answer.status}`, evidence, dialect };
+        return { is: "error", as: "dialect", node: `an error with status ${answer.status}`, evidence, dialect };
       };
     },
-  }),
-];
+  },
+);
 
 /** Lists of profiles and rules. */
-export const recordLists: readonly Point[] = [
-  point({
+export const recordLists: readonly Point[] = points(
+  {
     name: "profiles",
     title: "list of profiles",
     assumes: "names under `name` or `profile`, or plain texts, in any natural envelope",
-    outcomes: recordsOf(measuredFor("profiles", "name"), "nameKey"),
+    settles: settlesLists("profiles", "name"),
     ask: async (bench) => {
       const [url] = bench.targets.arenas;
       const seen = await askRecords(bench, url);
@@ -122,12 +110,12 @@ export const recordLists: readonly Point[] = [
       const what = `${names.length} (${names.slice(0, 3).join(", ")})`;
       return judgedRecords(seen, what, { nameKey: nameOf(seen.first, names[0]) });
     },
-  }),
-  point({
+  },
+  {
     name: "rules",
     title: "list of rules",
     assumes: "records with `id` and `name`, or lines of text, in any natural envelope",
-    outcomes: recordsOf(measuredFor("rules", "id"), "idKey"),
+    settles: settlesLists("rules", "id"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
       const seen = await askRecords(bench, url);
@@ -137,8 +125,8 @@ export const recordLists: readonly Point[] = [
       const isPart = identified === 0 && seen.records.some(hasNumbers);
       return judgedRecords(seen, `${seen.records.length}, ${identified} with an id`, { idKey }, isPart);
     },
-  }),
-];
+  },
+);
 
 /** The text of the answer, where the setting for unknown sets looks into it and the emulator has other words. */
 function absentText({ status, body }: Answer, { absent }: Answers) {
@@ -158,6 +146,7 @@ async function firstFilled(bench: Bench) {
   throw new Skipped("no set is named");
 }
 
-function nothingIn(where: string): string {
-  return `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
+function nothingIn(where: string, evidence: readonly Answer[]): Seen & { readonly as: "setting" } {
+  const node = `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
+  return { is: "none", as: "setting", node, evidence, unseen: true };
 }

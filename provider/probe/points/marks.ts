@@ -6,47 +6,37 @@ import type { Answers, Columns } from "../../wire/answers";
 import { USER_ARENA } from "../../wire/node-command";
 import { forKind, formatFor, isAddressLike } from "../../wire/places";
 import { fieldsOf, formatsOf } from "../../wire/text-lines";
-import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
-import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
+import { type Point, pointsNeeding, settlesLists } from "../point";
 import { merged } from "../shapes/answers";
 import { markKeys, meaningsIn } from "../shapes/names";
 import { formatSwitch } from "./list-shapes";
-import { hasNumbers, judgedRecords, recordsOf, understand } from "./records";
-
-const point = pointNeeding("lists");
-const furtherPoint = pointNeeding("lists", "marks");
+import { hasNumbers, judgedRecords, understand } from "./records";
 
 /** A name that no arena has. */
 const WRONG = "pulumi-packetfilter-probe";
 
-const REFUSED = measured(switchesOf("userArena"));
+/** Meaning of the header User-Arena. */
+const ARENA = {
+  required: "must be the arena",
+  present: "must be present, with any value",
+  ignored: "not looked at",
+} as const;
 
 /** Lists of marks. */
-export const marks: readonly Point[] = [
-  point({
+const listed = pointsNeeding("lists")(
+  {
     name: "marks",
     title: "list of marks",
     assumes: "`id`; `v`, `value`; `t`, `ttl`, `lifetime`; addresses under usual names",
-    outcomes: {
-      ...recordsOf(
-        measuredFor(
-          "marks",
-          ...(["address", "id", "value", "lifetime", "age", "status", "source", "destination"] as const),
-          ...(["sourcePort", "destinationPort", "protocol"] as const),
-        ),
-        ...["markKeys", "markAge", "markAddress", "markExpired", "markTypes", "markLifetimeUnit", "markAgeUnit"],
-      ),
-      rows: {
-        as: "dialect",
-        unseen: true,
-        dialect: { marksFormat: MEASURED },
-        node: "rows, and nothing shows what each field means",
-        advice: "describe them by `answers.format` and `answers.columns`, or let the node write a head line",
-      },
-    },
+    settles: settlesLists(
+      "marks",
+      ...(["address", "id", "value", "lifetime", "age", "status", "source", "destination"] as const),
+      ...(["sourcePort", "destinationPort", "protocol"] as const),
+    ),
     ask: async (bench) => {
       const tables = await bench.tables();
       if (tables.length === 0) throw new Skipped("no profile is named, and none is listed");
@@ -59,7 +49,16 @@ export const marks: readonly Point[] = [
       const rows = learnLines(bench, answered);
       if ("answer" in rows) {
         const node = `rows of ${rows.fields} fields, and nothing shows what each means`;
-        return { is: "rows", node, evidence: [rows.answer], dialect: rows.dialect };
+        const advice = "describe them by `answers.format` and `answers.columns`, or let the node write a head line";
+        return {
+          is: "rows",
+          as: "dialect",
+          node,
+          advice,
+          evidence: [rows.answer],
+          dialect: { marksFormat: rows.marksFormat },
+          unseen: true,
+        };
       }
       const readAll = () => answered.map((one) => ({ type: one.table, answer: one.answer, ...understand(bench, one) }));
       let read = readAll();
@@ -90,24 +89,16 @@ export const marks: readonly Point[] = [
       );
       return judgedRecords({ ...chosen, known }, names, { ...dialect, ...givenSwitches(bench.node.answers) }, isPart);
     },
-  }),
+  },
   /**
    * Lists of different tables follow each other at once, as the contract allows. Lists of one table never do, so a node that
    * refuses those looks like one that does not.
    */
-  point({
+  {
     name: "mark-pace",
     title: "pace of lists of marks",
     assumes: "3 s from the end of one list of a table to the start of its next",
-    outcomes: {
-      none: { as: "unknown", node: "tables were listed one after the other, and none had to wait" },
-      node: {
-        as: "setting",
-        node: "lists of different tables are refused as well",
-        settings: { markPace: "node", markPauseMs: MEASURED },
-        dialect: { markPace: "node" },
-      },
-    },
+    settles: ["markPace", "markPauseMs"],
     ask: async (bench) => {
       const tables = await bench.tables();
       const isGood = (table: Table) => elementsIn(table, bench.learned.answers) !== undefined;
@@ -118,21 +109,22 @@ export const marks: readonly Point[] = [
       if (waited === 0)
         return {
           is: "none",
+          as: "unknown",
           node: `${count} of ${tables.length} tables were listed one after the other, and none had to wait`,
         };
       const node = `lists of different tables are refused as well: it asked to wait ${waited} ms`;
-      return { is: "node", node, settings: waited > DEFAULTS.markPauseMs ? { markPauseMs: waited } : {} };
+      const settings = { markPace: "node", ...(waited > DEFAULTS.markPauseMs && { markPauseMs: waited }) } as const;
+      return { is: "node", as: "setting", node, settings, dialect: { markPace: "node" } };
     },
-  }),
+  },
+);
+
+const further = pointsNeeding("lists", "marks")(
   /** A node cannot be asked for the tables that it has, so all are listed. */
-  furtherPoint({
+  {
     name: "missing-table",
     title: "marks of a type without a table",
     assumes: "`getMarks` fails; `capture` and `forward` continue with the other types",
-    outcomes: {
-      error: { as: "dialect", node: "an error", dialect: { missingTable: "error" } },
-      empty: { as: "unknown", node: "an empty list, or the profile has all four" },
-    },
     ask: async (bench) => {
       const tables = await bench.tables();
       const answered = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
@@ -145,24 +137,16 @@ export const marks: readonly Point[] = [
         (table) => !table.answer.isRefusal && elementsIn(table, bench.learned.answers)?.length === 0,
       );
       if (!refused && !empty) throw new Skipped("no table was empty, and none was refused");
-      return { is: refused ? "error" : "empty", evidence: [(refused ?? empty)?.answer] };
+      const evidence = [(refused ?? empty)?.answer];
+      if (refused)
+        return { is: "error", as: "dialect", node: "an error", evidence, dialect: { missingTable: "error" } };
+      return { is: "empty", as: "unknown", node: "an empty list, or the profile has all four", evidence };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "user-arena",
     title: "the header User-Arena",
     assumes: "the arena of the url, unless `userArena` is set",
-    outcomes: {
-      required: { as: "dialect", node: "must be the arena", dialect: { userArena: "required", ...REFUSED } },
-      present: {
-        as: "dialect",
-        node: "must be present, with any value",
-        dialect: { userArena: "present", ...REFUSED },
-      },
-      ignored: { as: "dialect", node: "not looked at", dialect: { userArena: "ignored", ...REFUSED } },
-      always: { as: "unknown", node: "the list is refused with the header as well" },
-      unlike: { as: "unknown", node: "an answer that is neither the table nor a known error" },
-    },
     ask: async (bench) => {
       // An empty table cannot be distinguished from a refusal.
       const filled = (await bench.tables()).filter((one) => (elementsIn(one, bench.learned.answers)?.length ?? 0) > 0);
@@ -179,14 +163,26 @@ export const marks: readonly Point[] = [
         const isListed = (answer: Answer) =>
           (elementsIn({ url, table, answer }, bench.learned.answers)?.length ?? 0) > 0;
         const evidence = [none, wrong];
-        if (!isListed(after)) return { is: "always", evidence: [after] };
-        if (evidence.some((answer) => !answer.isRefusal && !isListed(answer))) return { is: "unlike", evidence };
+        if (!isListed(after)) {
+          const node = "the list is refused with the header as well";
+          return { is: "always", as: "unknown", node, evidence: [after] };
+        }
+        if (evidence.some((answer) => !answer.isRefusal && !isListed(answer)))
+          return {
+            is: "unlike",
+            as: "unknown",
+            node: "an answer that is neither the table nor a known error",
+            evidence,
+          };
         const is = wrong.isRefusal ? "required" : none.isRefusal ? "present" : "ignored";
-        return { is, evidence, ...(none.isRefusal && { dialect: refusalSwitches("userArena", none) }) };
+        const dialect = { userArena: is, ...(none.isRefusal && refusalSwitches("userArena", none)) };
+        return { is, as: "dialect", node: ARENA[is], evidence, dialect };
       };
     },
-  }),
-];
+  },
+);
+
+export const marks: readonly Point[] = [...listed, ...further];
 
 /** The name of the only address in tables of single addresses that are read without one. */
 function addressNamed(
@@ -239,5 +235,5 @@ function learnLines({ learned }: Bench, tables: readonly Table[]) {
   }
   const { answer } = first;
   const fields = fieldsOf(answer.body, format).at(-1)?.length ?? 0;
-  return { answer, fields, dialect: { marksFormat: formatSwitch(answer.body, known, "marks") } };
+  return { answer, fields, marksFormat: formatSwitch(answer.body, known, "marks") };
 }

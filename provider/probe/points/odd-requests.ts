@@ -5,15 +5,10 @@ import type { Question } from "../asking/asker";
 import type { Bench } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
-import { type Point, pointNeeding } from "../point";
-
-const point = pointNeeding("lists");
+import { type Point, pointsNeeding, type Seen } from "../point";
 
 /** A list that is odd in one way, compared with a plain one of the same url. */
-interface OddList {
-  readonly name: string;
-  readonly title: string;
-  readonly assumes: string;
+interface OddList extends Pick<Point, "name" | "title" | "assumes"> {
   odd(url: ResourceUrl): Partial<Question>;
   /** The switch that it finds, and behaviour and setting where it is refused or taken. */
   readonly finds: string;
@@ -21,9 +16,8 @@ interface OddList {
   readonly taken: readonly [node: string, setting: string];
 }
 
-/** Odd requests for lists. */
-export const oddRequests: readonly Point[] = [
-  oddList({
+const ODD: readonly OddList[] = [
+  {
     name: "trailing-slash",
     title: "a / at the end of a url",
     assumes: "sent as the contract shows: only in the commit of a global set",
@@ -31,8 +25,8 @@ export const oddRequests: readonly Point[] = [
     finds: "trailingSlash",
     refused: ["refused in a list", "strict"],
     taken: ["accepted as the same resource", "any"],
-  }),
-  oddList({
+  },
+  {
     name: "duplicate-members",
     title: "a member twice in one request",
     assumes: "never sent",
@@ -43,8 +37,8 @@ export const oddRequests: readonly Point[] = [
     finds: "duplicateMembers",
     refused: ["refused", "error"],
     taken: ["accepted", "last"],
-  }),
-  oddList({
+  },
+  {
     name: "content-encoding",
     title: "the header Content-Encoding",
     assumes: "never sent",
@@ -52,34 +46,36 @@ export const oddRequests: readonly Point[] = [
     finds: "contentEncoding",
     refused: ["obeyed: a request that only claims to be compressed is refused", "refused"],
     taken: ["ignored", "ignored"],
-  }),
+  },
 ];
 
-function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) {
-  return point({
-    name,
-    title,
-    assumes,
-    outcomes: {
-      taken: { as: "dialect", node: taken[0], dialect: { [finds]: taken[1] } },
-      refused: { as: "dialect", node: refused[0], dialect: { [finds]: refused[1] } },
-      always: { as: "unknown", node: "the plain list is refused as well" },
-      unlike: { as: "unknown", node: "an answer that is neither the list nor a known error" },
-    },
-    ask: async (bench) => {
+/** Odd requests for lists. */
+export const oddRequests: readonly Point[] = pointsNeeding("lists")(
+  ...ODD.map(({ odd, finds, refused, taken, ...point }) => ({
+    ...point,
+    ask: async (bench: Bench) => {
       const { url, plain, read } = await filledList(bench);
       const answer = await bench.list(url, odd(url));
       // The node may refuse everything meanwhile.
       const after = answer.isRefusal ? await bench.list(url) : plain;
       const evidence = [answer];
-      return () => {
-        if ((read(after)?.length ?? 0) === 0) return { is: "always", evidence: [answer, after] };
-        if (isDeepStrictEqual(read(answer), read(plain))) return { is: "taken", evidence };
-        return { is: answer.isRefusal ? "refused" : "unlike", evidence };
+      return (): Seen => {
+        if ((read(after)?.length ?? 0) === 0)
+          return { is: "always", as: "unknown", node: "the plain list is refused as well", evidence: [answer, after] };
+        const isTaken = isDeepStrictEqual(read(answer), read(plain));
+        if (!isTaken && !answer.isRefusal)
+          return {
+            is: "unlike",
+            as: "unknown",
+            node: "an answer that is neither the list nor a known error",
+            evidence,
+          };
+        const [node, setting] = isTaken ? taken : refused;
+        return { is: isTaken ? "taken" : "refused", as: "dialect", node, evidence, dialect: { [finds]: setting } };
       };
     },
-  });
-}
+  })),
+);
 
 /** An entry that the set to write to holds while its list is compared with others. */
 const HELD = "203.0.113.0/24";
@@ -99,12 +95,11 @@ interface FilledList {
  */
 async function filledList(bench: Bench): Promise<FilledList> {
   const { work, targets, learned } = bench;
-  const readBy = (url: ResourceUrl) => (answer: Answer) => elementsIn({ answer, url }, learned.answers);
   if (work?.isProved) await work.hold([[HELD, 1]]);
   const urls = [...(work ? [work.url] : []), ...targets.sets, ...targets.arenas, ...targets.profiles];
   for (const url of urls) {
     const plain = await bench.list(url);
-    const read = readBy(url);
+    const read = (answer: Answer) => elementsIn({ answer, url }, learned.answers);
     if ((read(plain)?.length ?? 0) > 0) return { url, plain, read };
   }
   throw new Skipped("no list holds anything that other answers can be compared with");

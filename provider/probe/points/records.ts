@@ -9,7 +9,7 @@ import { elementsIn, KIND_OF, type Listing, readListed, whyUnread } from "../ask
 import { Skipped, Unclear } from "../asking/outcome";
 import { solve } from "../asking/search";
 import type { NodeSettings } from "../finding";
-import { measured, type measuredFor, type Outcomes, type Seen } from "../point";
+import type { Seen, Switches } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { arraysIn, placeOfList } from "../shapes/list-place";
 
@@ -75,40 +75,20 @@ export function whereOf(path: string): string {
   return path === "" ? "the whole answer" : `under ${path}`;
 }
 
-const NONE = "none, so that their names were not seen";
-
-/** Outcomes of a list of records. */
-export function recordsOf(settings: ReturnType<typeof measuredFor>, ...switches: readonly string[]) {
-  const dialect = measured(switches);
-  return {
-    read: { as: "setting", node: "read", settings, dialect },
-    none: { as: "setting", node: NONE, unseen: true, settings },
-    part: {
-      as: "setting",
-      node: "read but for numbers, whose meaning nothing shows",
-      advice: "set `answers.names.id` and `answers.names.value` by the documentation of the node",
-      unseen: true,
-      settings,
-    },
-  } as const satisfies Outcomes;
-}
-
-/** Judges a list that was read. */
+/** Judges a list of records that was read. @param isPart True if nothing shows which number of a record is which. */
 export function judgedRecords(
   { answer, records, where, known }: ReturnType<typeof understand> & { readonly answer: Answer },
   what: string,
-  dialect: Seen["dialect"] = {},
+  dialect: Switches = {},
   isPart = false,
-): Seen<keyof ReturnType<typeof recordsOf>> {
-  const seen = {
-    node: `${records.length === 0 ? NONE : what}, ${where}`,
-    evidence: [answer],
-    settings: settingsOf(known),
-  };
-  if (records.length === 0) return { is: "none", ...seen };
-  return isPart
-    ? { ...seen, is: "part", node: `${seen.node}; nothing shows which number is which` }
-    : { is: "read", ...seen, dialect };
+): Seen {
+  const seen = { as: "setting", evidence: [answer], settings: settingsOf(known) } as const;
+  if (records.length === 0)
+    return { is: "none", ...seen, node: `none, so that their names were not seen, ${where}`, unseen: true };
+  if (!isPart) return { is: "read", ...seen, node: `${what}, ${where}`, dialect };
+  const node = `${what}, ${where}; nothing shows which number is which`;
+  const advice = "set `answers.names.id` and `answers.names.value` by the documentation of the node";
+  return { is: "part", ...seen, node, advice, unseen: true };
 }
 
 /** True if some member that the reader does not know is a number. */

@@ -2,14 +2,11 @@ import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
 import { type Answer, errorSwitches } from "../asking/answer";
 import { Blocked, Moot, Skipped, Unusable } from "../asking/outcome";
-import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
+import { type Point, pointsNeeding, settlesLists } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
-import { errorOrSuccess, judged, VERDICTS } from "./change";
+import { errorOrSuccess, VERDICTS } from "./change";
 import { settingsOf, whereOf } from "./records";
-
-const point = pointNeeding("set");
-const furtherPoint = pointNeeding("set", "entries");
 
 /** Least delay of a commit in milliseconds; a shorter one is that of the network. */
 const DELAY = 100;
@@ -17,26 +14,13 @@ const DELAY = 100;
 const FOREIGN = "`foreignStaged` can look for changes that others have staged before each commit";
 
 /** The set to write to, and its list with known entries. */
-export const sample: readonly Point[] = [
+const known = pointsNeeding("set")(
   /** The first write: the set must be empty, or unknown, so that its first insert makes it. */
-  point({
+  {
     name: "unknown-set",
     title: "first insert into an unknown set",
     assumes: "never relied upon: sets are made on the node",
-    outcomes: {
-      made: {
-        as: "setting",
-        node: "it makes the set",
-        settings: measured(["answers.absent"]),
-        dialect: { unknownSet: "made" },
-      },
-      unread: {
-        as: "beyond",
-        node: "it makes the set, and no setting tells the answer about an unknown one from other errors",
-        advice: "make sets on the node first",
-        dialect: { unknownSet: "made" },
-      },
-    },
+    settles: ["answers.absent"],
     ask: async (bench) => {
       const { set } = bench;
       const before = await set.list();
@@ -60,129 +44,110 @@ export const sample: readonly Point[] = [
       });
       const isRead = bench.learned.isAbsent(before, set.url.set);
       const { absent } = bench.learned.answers;
-      const evidence = [before, insert];
-      if (!isRead || absent === undefined) return { is: "unread", evidence };
-      return { is: "made", evidence, settings: settingsOf({ absent }) };
+      const seen = { evidence: [before, insert], dialect: { unknownSet: "made" } };
+      if (isRead && absent !== undefined)
+        return { is: "made", as: "setting", node: "it makes the set", ...seen, settings: settingsOf({ absent }) };
+      const node = "it makes the set, and no setting tells the answer about an unknown one from other errors";
+      return { is: "unread", as: "beyond", node, ...seen, advice: "make sets on the node first" };
     },
-  }),
-  point({
+  },
+  {
     name: "entries",
     title: "entries of a set",
     assumes: "usual names, texts, pairs, or keyed by prefix",
-    outcomes: {
-      known: {
-        as: "setting",
-        node: "its members are known",
-        settings: measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
-      },
-    },
+    settles: settlesLists("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
     ask: async (bench) => {
       const { list, answers } = await bench.sample();
       const { path, entry } = bench.learned.places.prefixset ?? {};
       const node =
         path !== undefined && entry ? `${whereOf(path)}; ${membersText(entry)}` : "as answers.read reads them";
-      return { is: "known", node, evidence: [list], settings: settingsOf(answers) };
+      return { is: "known", as: "setting", node, evidence: [list], settings: settingsOf(answers) };
     },
-  }),
-  furtherPoint({
+  },
+);
+
+const further = pointsNeeding("set", "entries")(
+  {
     name: "single-address",
     title: "a single address in a set",
     assumes: "sent with /32; read with and without",
-    outcomes: {
-      cidr: { as: "contract", node: "listed with /32", dialect: { singleAddress: "cidr" } },
-      bare: { as: "dialect", node: "listed without a length", dialect: { singleAddress: "bare" } },
-    },
     ask: async (bench) => {
       const { single, list } = await bench.sample();
       if (single === undefined) throw new Skipped("the length is a member of its own");
-      return { is: single, evidence: [list] };
+      const seen = { is: single, evidence: [list], dialect: { singleAddress: single } };
+      return single === "cidr"
+        ? { ...seen, as: "contract", node: "listed with /32" }
+        : { ...seen, as: "dialect", node: "listed without a length" };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "list-shows",
     title: "a list before the commit",
     assumes: "staged entries may show; the list after the commit counts",
-    outcomes: {
-      applied: { as: "contract", node: "shows applied entries only", dialect: { listShows: "applied" } },
-      staged: { as: "dialect", node: "shows staged entries", advice: FOREIGN, dialect: { listShows: "staged" } },
-    },
     ask: async (bench) => {
       const { isEarly, before } = await bench.sample();
-      return { is: isEarly ? "staged" : "applied", evidence: [before] };
+      const is = isEarly ? "staged" : "applied";
+      const seen = { is, evidence: [before], dialect: { listShows: is } };
+      return isEarly
+        ? { ...seen, as: "dialect", node: "shows staged entries", advice: FOREIGN }
+        : { ...seen, as: "contract", node: "shows applied entries only" };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "commit-delay",
     title: "delay of a commit",
     assumes: "lists until the result shows, up to `deadlineMs`",
-    outcomes: {
-      none: { as: "contract", node: "the next list shows it", dialect: { commitDelay: MEASURED } },
-      late: {
-        as: "setting",
-        node: "later lists show it",
-        settings: { commitDelayMs: MEASURED },
-        dialect: { commitDelay: MEASURED },
-      },
-      rough: { as: "unknown", node: "lists were turned away until it showed" },
-      unseen: { as: "unknown", node: "cannot be seen, since lists show staged entries" },
-    },
+    settles: ["commitDelayMs"],
     ask: async (bench) => {
       const { isEarly, delayMs, earlierMs } = await bench.sample();
-      if (isEarly) return { is: "unseen" };
+      if (isEarly) return { is: "unseen", as: "unknown", node: "cannot be seen, since lists show staged entries" };
       // Lists that were turned away meanwhile leave a gap, in which the change may have shown at any time.
-      if (delayMs - earlierMs > Math.max(DELAY, delayMs / 3)) return { is: "rough" };
+      if (delayMs - earlierMs > Math.max(DELAY, delayMs / 3))
+        return { is: "rough", as: "unknown", node: "lists were turned away until it showed" };
       const dialect = { commitDelay: Math.round(delayMs) };
-      if (delayMs < DELAY) return { is: "none", dialect };
+      if (delayMs < DELAY) return { is: "none", as: "contract", node: "the next list shows it", dialect };
       const settings = { commitDelayMs: 100 * Math.ceil(delayMs / 100) };
-      return { is: "late", node: `commit takes ${(delayMs / 1_000).toFixed(1)} s`, settings, dialect };
+      return { is: "late", as: "setting", node: `commit takes ${(delayMs / 1_000).toFixed(1)} s`, settings, dialect };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "success",
     title: "answer to a success",
     assumes: "any 2xx without an error in its body",
-    outcomes: {
-      known: {
-        as: "setting",
-        node: "a form that is read as a success",
-        settings: VERDICTS,
-        dialect: measured(["success", "insertText", "deleteText", "commitText", "commitUrl"]),
-      },
-      misread: { as: "beyond", node: "a change took effect, and no setting reads its answer", settings: VERDICTS },
-      bodiless: { as: "beyond", node: "an answer that the emulator cannot repeat", settings: VERDICTS },
-    },
+    settles: VERDICTS,
     ask: async (bench) => {
       const { insert, commit, verdict } = await bench.sample();
       const isOwn = insert.successForm === undefined;
       // Both are about the same number of entries, so counts of changes are equal.
       const isAlike = insert.quote === commit.quote;
       const said = isOwn ? "a form of its own, which is read as a success" : insert.quote;
-      const node = isAlike ? said : `${said}; a commit of as many: ${commit.quote}`;
       const { commitUrl } = bench.node;
       return () => {
         // A later command may have a sign of its own.
         const { success = verdict.success } = bench.learned.answers;
         const settings = settingsOf(verdict.success && success ? { success } : verdict);
-        const seen = { node, evidence: [insert, commit], settings };
         const { misread } = bench.verdicts;
-        if (misread) return { is: "misread", evidence: [misread], settings };
-        if (isAlike && !isOwn) return { is: "known", ...seen, dialect: { commitUrl, success: insert.successForm } };
+        if (misread) {
+          const node = "a change took effect, and no setting reads its answer";
+          return { is: "misread", as: "beyond", node, evidence: [misread], settings };
+        }
+        const node = isAlike ? said : `${said}; a commit of as many: ${commit.quote}`;
+        const seen = { node, evidence: [insert, commit], settings };
+        if (isAlike && !isOwn)
+          return { is: "known", as: "setting", ...seen, dialect: { commitUrl, success: insert.successForm } };
         const [insertText, deleteText = insertText, commitText] = (["insert", "delete", "commit"] as const).map(
           (command) => bench.verdicts.textOf(command),
         );
-        if (insertText === undefined) return { is: "bodiless", ...seen };
-        return { is: "known", ...seen, dialect: { commitUrl, insertText, deleteText, commitText } };
+        // The emulator has no answer without a text.
+        if (insertText === undefined) return { is: "bodiless", as: "beyond", ...seen };
+        return { is: "known", as: "setting", ...seen, dialect: { commitUrl, insertText, deleteText, commitText } };
       };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "error-form",
     title: "a command that does not exist",
     assumes: "an error, by its status or its body",
-    outcomes: {
-      error: { as: "dialect", node: "an error", dialect: measured(["errorForm", "errorText"]) },
-      none: { as: "unknown", node: "no known form of an error" },
-    },
     ask: async (bench) => {
       const { url } = bench.set;
       const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
@@ -190,25 +155,26 @@ export const sample: readonly Point[] = [
       const answer = await bench.ask({ url, command: "insert", body, asked: "cmd probe" });
       const evidence = [answer];
       return () => {
-        if (!answer.isRefusal) return { is: "none", evidence };
+        if (!answer.isRefusal) return { is: "none", as: "unknown", node: "no known form of an error", evidence };
         const node = `an error with status ${answer.status}`;
-        return { is: "error", node, evidence, dialect: errorSwitches(answer) };
+        return { is: "error", as: "dialect", node, evidence, dialect: errorSwitches(answer) };
       };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "empty-commit",
     title: "commit of nothing",
     assumes: "success, whatever the answer is",
-    outcomes: errorOrSuccess("emptyCommit", "nothingStaged"),
     ask: async ({ set, verdicts }) => {
       const answer = await set.commit("commit of nothing");
       // The commit has published changes that another writer had staged, if any: the probe then ends.
       await set.entries();
-      return () => judged(answer, "nothingStaged", verdicts.judge("commit", answer));
+      return () => errorOrSuccess("emptyCommit", "nothingStaged", answer, verdicts.judge("commit", answer));
     },
-  }),
-];
+  },
+);
+
+export const sample: readonly Point[] = [...known, ...further];
 
 function filled(url: PrefixSetUrl, listed: string): string {
   return [

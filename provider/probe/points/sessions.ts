@@ -2,77 +2,65 @@ import { commitCommand, listCommand } from "../../wire/node-command";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { Unclear } from "../asking/outcome";
-import { type Point, pointNeeding } from "../point";
+import { type Point, pointsNeeding } from "../point";
 
 /** Rounds of two requests at once, and refusals that settle the point: a single one may have another reason. */
 const ROUNDS = { most: 3, refused: 2 };
 
-export const atOnce: readonly Point[] = [
-  pointNeeding("lists")({
-    name: "requests-at-once",
-    title: "two requests at once",
-    assumes: "up to `maxConcurrency` (4); one at a time once the node says that it is busy",
-    outcomes: {
-      both: { as: "contract", node: "both are answered" },
-      one: { as: "setting", node: "reads one request at a time", settings: { maxConcurrency: 1 } },
-    },
-    ask: async (bench) => {
-      const question = { url: bench.first, command: "list", body: listCommand(bench.first), asked: "list" } as const;
-      const plain = await bench.ask(question);
-      const isTaken = (answer: Answer | undefined) =>
-        answer !== undefined && (!answer.isRefusal || (plain.isRefusal && answer.quote === plain.quote));
-      const refused: (Answer | undefined)[] = [];
-      for (let round = 0; round < ROUNDS.most; round++) {
-        const answers = await bench.askTwice({ ...question, asked: "one of two lists at once" });
-        refused.push(...answers.filter((answer) => !isTaken(answer)).slice(0, 1));
-        // If the node does not answer this one either, the reason is another.
-        if (refused.length > round) await bench.ask(question);
-      }
-      if (refused.length < ROUNDS.refused) return { is: "both" };
-      const [first] = refused;
-      const what = first ? `one of two is answered ${first.quote}` : "of two one breaks off";
-      return { is: "one", node: `reads one request at a time: ${what}`, evidence: [first] };
-    },
-  }),
-];
+export const atOnce: readonly Point[] = pointsNeeding("lists")({
+  name: "requests-at-once",
+  title: "two requests at once",
+  assumes: "up to `maxConcurrency` (4); one at a time once the node says that it is busy",
+  settles: ["maxConcurrency"],
+  ask: async (bench) => {
+    const question = { url: bench.first, command: "list", body: listCommand(bench.first), asked: "list" } as const;
+    const plain = await bench.ask(question);
+    const isTaken = (answer: Answer | undefined) =>
+      answer !== undefined && (!answer.isRefusal || (plain.isRefusal && answer.quote === plain.quote));
+    const refused: (Answer | undefined)[] = [];
+    for (let round = 0; round < ROUNDS.most; round++) {
+      const answers = await bench.askTwice({ ...question, asked: "one of two lists at once" });
+      refused.push(...answers.filter((answer) => !isTaken(answer)).slice(0, 1));
+      // If the node does not answer this one either, the reason is another.
+      if (refused.length > round) await bench.ask(question);
+    }
+    if (refused.length < ROUNDS.refused) return { is: "both", as: "contract", node: "both are answered" };
+    const [first] = refused;
+    const node = `reads one request at a time: ${first ? `one of two is answered ${first.quote}` : "of two one breaks off"}`;
+    return { is: "one", as: "setting", node, evidence: [first], settings: { maxConcurrency: 1 } };
+  },
+});
 
 const STAGED = { apart: "192.0.2.0/24", withCookies: "198.51.100.0/24" } as const;
 
-export const sessions: readonly Point[] = [
-  pointNeeding(
-    "set",
-    "entries",
-  )({
-    name: "staging-session",
-    title: "staging by session or connection",
-    assumes: "any commit publishes staged changes; cookies are kept and sent again",
-    outcomes: {
-      any: { as: "contract", node: "a commit publishes changes that were staged on any connection" },
-      session: {
-        as: "beyond",
-        node: "staged changes belong to a session, which Set-Cookie tells",
-        advice: "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen",
-      },
-      connection: {
-        as: "setting",
-        node: "staged changes belong to the connection on which they came",
-        advice: "served with `maxConcurrency: 1`: insert and commit go over one connection",
-        settings: { maxConcurrency: 1 },
-      },
-    },
-    ask: async (bench) => {
-      const [name] = bench.cookies.names;
-      if (await isCommittedApart(bench, STAGED.apart, false)) {
-        const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
-        return { is: "any", node: `a commit publishes changes that were staged on any connection${cookie}` };
-      }
-      const { commit, list, shown } = await bench.set.committed((one) => isListed(bench, one, STAGED.apart));
-      if (!shown) throw new Unclear("a commit of staged changes has no effect", [commit, list]);
-      if (name === undefined || !(await isCommittedApart(bench, STAGED.withCookies, true))) return { is: "connection" };
-      return { is: "session", node: `staged changes belong to a session, which Set-Cookie (${name}) tells` };
-    },
-  }),
-];
+export const sessions: readonly Point[] = pointsNeeding(
+  "set",
+  "entries",
+)({
+  name: "staging-session",
+  title: "staging by session or connection",
+  assumes: "any commit publishes staged changes; cookies are kept and sent again",
+  settles: ["maxConcurrency"],
+  ask: async (bench) => {
+    const [name] = bench.cookies.names;
+    if (await isCommittedApart(bench, STAGED.apart, false)) {
+      const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
+      const node = `a commit publishes changes that were staged on any connection${cookie}`;
+      return { is: "any", as: "contract", node };
+    }
+    const { commit, list, shown } = await bench.set.committed((one) => isListed(bench, one, STAGED.apart));
+    if (!shown) throw new Unclear("a commit of staged changes has no effect", [commit, list]);
+    if (name !== undefined && (await isCommittedApart(bench, STAGED.withCookies, true))) {
+      const node = `staged changes belong to a session, which Set-Cookie (${name}) tells`;
+      const advice =
+        "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen";
+      return { is: "session", as: "beyond", node, advice };
+    }
+    const node = "staged changes belong to the connection on which they came";
+    const advice = "served with `maxConcurrency: 1`: insert and commit go over one connection";
+    return { is: "connection", as: "setting", node, advice, settings: { maxConcurrency: 1 } };
+  },
+});
 
 /** Stages an entry, commits over another connection, and returns whether a third one lists it. */
 async function isCommittedApart(bench: Bench, prefix: string, withCookies: boolean): Promise<boolean> {

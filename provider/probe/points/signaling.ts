@@ -8,97 +8,55 @@ import { Skipped, Unclear } from "../asking/outcome";
 import type { Receiver } from "../asking/receiver";
 import { firstAddress, isRefused } from "../asking/trial";
 import type { ReceiverSettings } from "../finding";
-import { MEASURED, measured, type Outcomes, type Point, pointNeeding, type Seen } from "../point";
+import { type Point, pointsNeeding, type Seen, type Switches } from "../point";
 import { placesOfStatus } from "../shapes/status-search";
 import { TIMING } from "../timing";
 
-const STATUS = [
-  ...["statusFormat", "statusEnvelope", "statusName", "statusSingle", "statusEmpty"],
-  ...["signalingSuccess", "signalingText"],
-];
-
-const point = pointNeeding("receiver");
-const furtherPoint = pointNeeding("receiver", "signaling-answers");
-
-/**
- * Starts a prefix and waits for it in the status, if it is not refused by its HTTP status or in the contract's words: an answer
- * alone shows no effect, and a sign that was learnt from one start may misread another.
- */
-async function tried(signaling: Receiver, prefix: string) {
-  const answer = await signaling.start([prefix]);
-  const isKnown = answer.status >= 300 || refusalIn(answer.body) !== undefined;
-  const shown = isKnown ? undefined : await signaling.shows(Prefix.parse(prefix).toString());
-  const isShown = shown?.shown === true;
-  const isTaken = isShown && signaling.succeeded("start", answer);
-  return { answer, status: shown?.answer, isTaken, isRefused: !isShown && isRefused(answer) };
-}
-
-/** Outcomes of such a start. @param name A switch, with its settings where the start is accepted or refused. */
-function eitherWay(name: string, accepted: string, refused: string, node = "accepted") {
-  return {
-    taken: { as: "dialect", node, dialect: { [name]: accepted } },
-    refused: { as: "dialect", node: "refused", dialect: { [name]: refused } },
-    unlike: { as: "unknown", node: "neither a known error nor a start that the status shows" },
-  } as const satisfies Outcomes;
-}
-
-function judged(start: Awaited<ReturnType<typeof tried>>): Seen<"taken" | "refused" | "unlike"> {
-  return { is: start.isTaken ? "taken" : start.isRefused ? "refused" : "unlike", evidence: [start.answer] };
-}
-
 /** Settings that read a receiver's answers. */
-const READ = measured(
-  (["format", "path", "name", "empty", "success", "failure"] as const).map(
-    (name) => `receiver.answers.${name}` as const,
-  ),
+const READ = (["format", "path", "name", "empty", "success", "failure"] as const).map(
+  (name) => `receiver.answers.${name}` as const,
 );
-const ERRORS = measured(["signalingErrors", "signalingErrorText", "signalingErrorStatus"]);
 
-/** The signaling receiver. */
-export const signaling: readonly Point[] = [
-  point({
-    name: "signaling-answers",
-    title: "signaling: start and status",
-    assumes: '"ok" and words that say the same; a list under `IP_prefix`, in any natural envelope',
-    outcomes: {
-      read: { as: "setting", node: "both are read", settings: READ, dialect: measured(STATUS) },
-      rows: { as: "beyond", node: "read as rows, which no switch repeats", settings: READ, dialect: measured(STATUS) },
-      misread: { as: "beyond", node: "a start or stop took effect, and no setting reads its answer", settings: READ },
-      alone: { as: "unknown", node: "one start alone was answered, so nothing shows what in it is a sign of success" },
-    },
-    ask: async (bench) => {
-      const { signaling } = bench;
-      const { idle, start, status } = await bench.trial();
-      await signaling.compare();
-      return () => {
-        const { answers, known } = signaling;
-        const { misread } = known;
-        if (!known.signs().isProved) return { is: "alone", evidence: [start] };
-        if (misread) return { is: "misread", evidence: [misread], receiver: settingsOf(answers) };
-        const success = successSwitch(start);
-        return {
-          is: answers.format === "csv" || answers.format === "ndjson" ? "rows" : "read",
-          node: `${start.quote}; ${status.quote}`,
-          evidence: [start, status],
-          receiver: settingsOf(answers),
-          dialect: {
-            ...placeSwitches(status, answers),
-            statusEmpty: isQuiet(signaling, idle) ? emptySwitch(idle) : undefined,
-            ...(success === undefined ? { signalingText: known.textOf("start") } : { signalingSuccess: success }),
-          },
-        };
+const answers = pointsNeeding("receiver")({
+  name: "signaling-answers",
+  title: "signaling: start and status",
+  assumes: '"ok" and words that say the same; a list under `IP_prefix`, in any natural envelope',
+  settles: READ,
+  ask: async (bench) => {
+    const { signaling } = bench;
+    const { idle, start, status } = await bench.trial();
+    await signaling.compare();
+    return () => {
+      const { answers, known } = signaling;
+      const { misread } = known;
+      if (!known.signs().isProved) {
+        const node = "one start alone was answered, so nothing shows what in it is a sign of success";
+        return { is: "alone", as: "unknown", node, evidence: [start] };
+      }
+      const receiver = settingsOf(answers);
+      if (misread) {
+        const node = "a start or stop took effect, and no setting reads its answer";
+        return { is: "misread", as: "beyond", node, evidence: [misread], receiver };
+      }
+      const success = successSwitch(start);
+      const isRows = answers.format === "csv" || answers.format === "ndjson";
+      const dialect = {
+        ...placeSwitches(status, answers),
+        statusEmpty: isQuiet(signaling, idle) ? emptySwitch(idle) : undefined,
+        ...(success === undefined ? { signalingText: known.textOf("start") } : { signalingSuccess: success }),
       };
-    },
-  }),
-  furtherPoint({
+      const seen = { node: `${start.quote}; ${status.quote}`, evidence: [start, status], receiver, dialect };
+      // No switch repeats rows.
+      return isRows ? { is: "rows", as: "beyond", ...seen } : { is: "read", as: "setting", ...seen };
+    };
+  },
+});
+
+const further = pointsNeeding("receiver", "signaling-answers")(
+  {
     name: "signaling-errors",
     title: "signaling: errors",
     assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
-    outcomes: {
-      told: { as: "dialect", node: "errors", dialect: ERRORS },
-      silent: { as: "beyond", node: "no error for some mistakes", dialect: ERRORS },
-      unlike: { as: "unknown", node: "answers that are neither known errors nor successes" },
-    },
     ask: async (bench) => {
       const { wrongStop, idleStop, again } = await bench.trial();
       const evidence = [wrongStop, idleStop, again];
@@ -106,63 +64,59 @@ export const signaling: readonly Point[] = [
         const silent = evidence.filter((answer) => !isRefused(answer) && bench.signaling.isDone(answer));
         const refused = [idleStop, again].find(isRefused);
         const dialect = refused && errorSwitches(refused);
-        if (silent.length > 0)
-          return { is: "silent", node: `no error for ${silent.length} of three mistakes`, evidence, dialect };
-        if (refused === undefined || !evidence.every(isRefused)) return { is: "unlike", evidence };
-        return { is: "told", node: `as ${formOf(refused)}`, evidence, dialect };
+        if (silent.length > 0) {
+          const node = `no error for ${silent.length} of three mistakes`;
+          return { is: "silent", as: "beyond", node, evidence, dialect };
+        }
+        if (refused && dialect && evidence.every(isRefused))
+          return { is: "told", as: "dialect", node: `as ${formOf(refused)}`, evidence, dialect };
+        return { is: "unlike", as: "unknown", node: "answers that are neither known errors nor successes", evidence };
       };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "status-wrong-secret",
     title: "signaling: status with a wrong secret",
     assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
-    outcomes: {
-      error: { as: "contract", node: "an error", dialect: { statusWrongSecret: "error" } },
-      "not-found": { as: "dialect", node: "404", dialect: { statusWrongSecret: "not-found" } },
-      empty: {
-        as: "dialect",
-        node: "an empty list",
-        advice: "only the first start notices a wrong secret",
-        dialect: { statusWrongSecret: "empty" },
-      },
-    },
     ask: async (bench) => {
       const { wrongStatus } = await bench.trial();
       const isTold = refusalIn(wrongStatus.body) !== undefined;
       const isRead = !isTold && bench.signaling.read(wrongStatus).kind === "done";
       const is = wrongStatus.status === 404 && !isTold ? "not-found" : isRead ? "empty" : "error";
-      return { is, evidence: [wrongStatus] };
+      const seen = { is, evidence: [wrongStatus], dialect: { statusWrongSecret: is } };
+      if (is === "error") return { ...seen, as: "contract", node: "an error" };
+      if (is === "not-found") return { ...seen, as: "dialect", node: "404" };
+      return { ...seen, as: "dialect", node: "an empty list", advice: "only the first start notices a wrong secret" };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "status-delay",
     title: "signaling: delay of a start",
     assumes: "asks for the status until it shows, up to `deadlineMs`",
-    outcomes: { seen: { as: "dialect", node: "the next status shows it", dialect: { statusDelay: MEASURED } } },
     ask: async (bench) => {
       const { start, status, delayMs } = await bench.trial();
       const statusDelay = Math.round(delayMs);
-      const late = delayMs > 0 && { node: `shown after ${statusDelay} ms` };
-      return { is: "seen", ...late, evidence: [start, status], dialect: { statusDelay } };
+      const node = delayMs > 0 ? `shown after ${statusDelay} ms` : "the next status shows it";
+      return { is: "seen", as: "dialect", node, evidence: [start, status], dialect: { statusDelay } };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "signaling-ipv6",
     title: "signaling: IPv6",
     assumes: "left to the receiver",
-    outcomes: { accepted: { as: "contract", node: "accepted", dialect: { signalingIpv6: "accepted" } } },
     ask: async (bench) => {
       if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
       const { start } = await bench.trial();
-      return { is: "accepted", evidence: [start] };
+      return {
+        ...{ is: "accepted", as: "contract", node: "accepted" },
+        ...{ evidence: [start], dialect: { signalingIpv6: "accepted" } },
+      };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "signaling-within",
     title: "signaling: an address within the prefix",
     assumes: "left to the receiver, whose error is shown",
-    outcomes: eitherWay("signalingPrefixes", "within", "registered"),
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -170,43 +124,40 @@ export const signaling: readonly Point[] = [
       if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
       const start = await tried(signaling, address.toString());
       if (start.isTaken) learned.singleStatus = start.status;
-      return () => judged(start);
+      return () => judged(start, "signalingPrefixes", ["within", "registered"]);
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "status-form",
     title: "signaling: a single address in status",
     assumes: "with or without a length",
-    outcomes: {
-      bare: { as: "dialect", node: "without a length", dialect: { statusForm: "bare" } },
-      cidr: { as: "contract", node: "with /32", dialect: { statusForm: "cidr" } },
-    },
     ask: async (bench) => {
       const { status } = await bench.trial();
       const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
       if (!answer) throw new Skipped("no single address could be started");
-      return { is: /\/(32|128)\b/.test(answer.body) ? "cidr" : "bare", evidence: [answer] };
+      const evidence = [answer];
+      if (/\/(32|128)\b/.test(answer.body))
+        return { is: "cidr", as: "contract", node: "with /32", evidence, dialect: { statusForm: "cidr" } };
+      return { is: "bare", as: "dialect", node: "without a length", evidence, dialect: { statusForm: "bare" } };
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "signaling-address",
     title: "signaling: an address without /32",
     assumes: "never sent",
-    outcomes: eitherWay("signalingAddress", "any", "cidr"),
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
       const own = firstAddress(signaling.prefix);
       if (own && !learned.singleStatus) throw new Skipped("no single address could be started");
       const start = await tried(signaling, (own ?? signaling.prefix).address);
-      return () => judged(start);
+      return () => judged(start, "signalingAddress", ["any", "cidr"]);
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "signaling-overlap",
     title: "signaling: an address within an active one",
     assumes: "a signaling of its own; an error names the state of each prefix",
-    outcomes: eitherWay("signalingOverlap", "accepted", "invalid", "a signaling of its own"),
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -215,18 +166,14 @@ export const signaling: readonly Point[] = [
       await signaling.start([signaling.prefix.toString()]);
       await signaling.shows(signaling.prefix.toString());
       const start = await tried(signaling, address.toString());
-      return () => judged(start);
+      return () => judged(start, "signalingOverlap", ["accepted", "invalid"], "a signaling of its own");
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "signaling-several",
     title: "signaling: two at once",
     assumes: "the same form as of one",
-    outcomes: {
-      both: { as: "setting", node: "both are shown", settings: READ },
-      unread: { as: "beyond", node: "started, which no setting reads" },
-      unseen: { as: "beyond", node: "the status never shows both" },
-    },
+    settles: READ,
     ask: async (bench) => {
       const { signaling } = bench;
       await bench.trial();
@@ -234,20 +181,17 @@ export const signaling: readonly Point[] = [
       const answer = await signaling.start(halves);
       const { answer: status, shown } = await signaling.shows(...halves);
       const evidence = [answer, status];
-      if (!shown) return { is: "unseen", evidence };
-      if (!signaling.succeeded("start", answer, 2)) return { is: "unread", evidence };
-      return () => ({ is: "both", evidence, receiver: settingsOf(signaling.answers) });
+      if (!shown) return { is: "unseen", as: "beyond", node: "the status never shows both", evidence };
+      if (!signaling.succeeded("start", answer, 2))
+        return { is: "unread", as: "beyond", node: "started, which no setting reads", evidence };
+      const both = { is: "both", as: "setting", node: "both are shown", evidence } as const;
+      return () => ({ ...both, receiver: settingsOf(signaling.answers) });
     },
-  }),
-  furtherPoint({
+  },
+  {
     name: "signaling-partial",
     title: "signaling: one of several cannot start",
     assumes: "some may start: asks for the status before and after, and reports the state of each",
-    outcomes: {
-      others: { as: "dialect", node: "the others start", dialect: { signalingPartial: "valid-ones" } },
-      before: { as: "dialect", node: "those before it start", dialect: { signalingPartial: "before" } },
-      none: { as: "dialect", node: "none starts", dialect: { signalingPartial: "all-or-nothing" } },
-    },
     ask: async (bench) => {
       const { signaling } = bench;
       const { delayMs } = await bench.trial();
@@ -264,16 +208,48 @@ export const signaling: readonly Point[] = [
         if (reading.kind !== "done") throw new Unclear("the status is not understood", [status]);
         return reading.value.map(String).includes(idle);
       };
-      const evidence = [answer];
-      if (await isStarted()) return { is: "others", evidence };
+      const seen = (is: string, node: string, signalingPartial: string): Seen => {
+        return { is, as: "dialect", node, evidence: [answer], dialect: { signalingPartial } };
+      };
+      if (await isStarted()) return seen("others", "the others start", "valid-ones");
       await signaling.start([idle, active]);
-      return { is: (await isStarted()) ? "before" : "none", evidence };
+      if (await isStarted()) return seen("before", "those before it start", "before");
+      return seen("none", "none starts", "all-or-nothing");
     },
-  }),
-];
+  },
+);
+
+/** The signaling receiver. */
+export const signaling: readonly Point[] = [...answers, ...further];
+
+/**
+ * Starts a prefix and waits for it in the status, if it is not refused by its HTTP status or in the contract's words: an answer
+ * alone shows no effect, and a sign that was learnt from one start may misread another.
+ */
+async function tried(signaling: Receiver, prefix: string) {
+  const answer = await signaling.start([prefix]);
+  const isKnown = answer.status >= 300 || refusalIn(answer.body) !== undefined;
+  const shown = isKnown ? undefined : await signaling.shows(Prefix.parse(prefix).toString());
+  const isShown = shown?.shown === true;
+  const isTaken = isShown && signaling.succeeded("start", answer);
+  return { answer, status: shown?.answer, isTaken, isRefused: !isShown && isRefused(answer) };
+}
+
+/** Judges such a start. @param name A switch, with its settings where the start is accepted or refused. */
+function judged(
+  { answer, isTaken, isRefused }: Awaited<ReturnType<typeof tried>>,
+  name: string,
+  [accepted, refused]: readonly [accepted: string, refused: string],
+  node = "accepted",
+): Seen {
+  const evidence = [answer];
+  if (isTaken) return { is: "taken", as: "dialect", node, evidence, dialect: { [name]: accepted } };
+  if (isRefused) return { is: "refused", as: "dialect", node: "refused", evidence, dialect: { [name]: refused } };
+  return { is: "unlike", as: "unknown", node: "neither a known error nor a start that the status shows", evidence };
+}
 
 /** The emulator's switches for such an error: its form, or its own text around that of the contract. */
-function errorSwitches(answer: Answer): NonNullable<Seen["dialect"]> {
+function errorSwitches(answer: Answer): Switches {
   const { status, body, errorBody } = answer;
   const template = refusalTemplate(body) ?? body;
   const names = isObject(errorBody) ? Object.keys(errorBody).join() : undefined;
@@ -302,7 +278,7 @@ function settingsOf(answers: ReceiverAnswers): ReceiverSettings {
 }
 
 /** The emulator's switches for the place of prefixes in a status. */
-function placeSwitches({ body }: Answer, { format }: ReceiverAnswers): Record<string, string | undefined> {
+function placeSwitches({ body }: Answer, { format }: ReceiverAnswers): Switches {
   if (format !== undefined && format !== "json") return { statusFormat: format === "lines" ? "lines" : undefined };
   const [place] = placesOfStatus(body);
   if (place === undefined) return {};

@@ -1,15 +1,12 @@
 import { DEFAULTS } from "../../client/options";
 import { grouped } from "../../model/text";
 import { listCommand } from "../../wire/node-command";
-import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
-import { measured, type Outcomes, type Point, pointNeeding, type Seen } from "../point";
-
-const point = pointNeeding("set");
-const furtherPoint = pointNeeding("set", "entries");
+import { type Point, pointsNeeding, type Seen } from "../point";
 
 const ONE = "203.0.113.0/24";
 /** An entry of an insert with its comma. */
@@ -23,11 +20,11 @@ type Send = (number: number) => Promise<Answer>;
 /** Largest requests. */
 export const sizes: readonly Point[] = [
   /** Asked with lists that are padded with blanks, which stage nothing. */
-  point({
+  ...pointsNeeding("set")({
     name: "largest-body",
     title: "bytes of one request",
     assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
-    outcomes: limited("maxBytesPerRequest", "maxBodyBytes"),
+    settles: ["maxBytesPerRequest"],
     ask: async (bench) => {
       const { url } = bench.set;
       const plain = listCommand(url);
@@ -42,11 +39,14 @@ export const sizes: readonly Point[] = [
       return judgeLimit(found, "maxBytesPerRequest", "maxBodyBytes");
     },
   }),
-  furtherPoint({
+  ...pointsNeeding(
+    "set",
+    "entries",
+  )({
     name: "most-entries",
     title: "entries of one request",
     assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
-    outcomes: limited("maxEntriesPerRequest", "maxEntriesPerRequest"),
+    settles: ["maxEntriesPerRequest"],
     ask: async (bench) => {
       const { send, most: possible } = await filler(bench);
       const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
@@ -60,51 +60,37 @@ export const sizes: readonly Point[] = [
   }),
 ];
 
-/** Outcomes of a limit: what the package sends is accepted, or only less. */
-function limited(setting: keyof typeof LEAST, name: string) {
-  const dialect = measured([name, ...switchesOf("tooLarge")]);
-  return {
-    none: { as: "contract", node: "no limit was met" },
-    enough: { as: "dialect", node: "a limit above what this package sends", dialect },
-    less: { as: "setting", node: "at most", settings: measured([setting]), dialect },
-  } as const satisfies Outcomes;
-}
-
-/** Least limit of bytes that the package takes. */
+/** Least limits that the package takes. */
 const LEAST = { maxBytesPerRequest: 256, maxEntriesPerRequest: 1 } as const;
 
+/** What the package sends is accepted, or only less. */
 function judgeLimit(
   { most, isMet, refusal }: Awaited<ReturnType<typeof largest>>,
   setting: keyof typeof LEAST,
   name: string,
-): Seen<"none" | "enough" | "less"> {
-  if (!isMet) return { is: "none", node: `no limit was met up to ${grouped(most)}, the largest tried` };
+): Seen {
+  if (!isMet) return { is: "none", as: "contract", node: `no limit was met up to ${grouped(most)}, the largest tried` };
   const dialect = { [name]: most, ...(refusal && refusalSwitches("tooLarge", refusal)) };
   const seen = { node: `at most ${grouped(most)}`, evidence: [refusal], dialect };
-  if (most >= DEFAULTS[setting]) return { is: "enough", ...seen };
-  return { is: "less", ...seen, settings: { [setting]: Math.max(LEAST[setting], most) } };
+  if (most >= DEFAULTS[setting]) return { is: "enough", as: "dialect", ...seen };
+  return { is: "less", as: "setting", ...seen, settings: { [setting]: Math.max(LEAST[setting], most) } };
 }
 
 /** Repeats one prefix if the node accepts that; else sends different ones, of which there are few. */
 async function filler({ set, learned }: Bench): Promise<{ send: Send; most: number }> {
   const many = Number.POSITIVE_INFINITY;
-  const inserts: Send = (number) =>
+  const copies = (number: number) => Array<string>(number).fill(ONE);
+  const inserting = (texts: readonly string[]) =>
     set.insert(
-      Array.from({ length: number }, () => [ONE, 1]),
-      `insert of ${number}`,
-    );
-  if (learned.insertExisting === "overwrite" && !(await inserts(2)).isRefusal) return { send: inserts, most: many };
-  const deletes: Send = (number) =>
-    set.delete(
-      Array.from({ length: number }, () => ONE),
-      `delete of ${number}`,
-    );
-  if (learned.deleteAbsent === "success" && !(await deletes(2)).isRefusal) return { send: deletes, most: many };
-  const insert = async (texts: readonly string[]) => {
-    const answer = await set.insert(
       texts.map((text) => [text, 1]),
       `insert of ${texts.length}`,
     );
+  const inserts: Send = (number) => inserting(copies(number));
+  if (learned.insertExisting === "overwrite" && !(await inserts(2)).isRefusal) return { send: inserts, most: many };
+  const deletes: Send = (number) => set.delete(copies(number), `delete of ${number}`);
+  if (learned.deleteAbsent === "success" && !(await deletes(2)).isRefusal) return { send: deletes, most: many };
+  const insert = async (texts: readonly string[]) => {
+    const answer = await inserting(texts);
     // A part of a refused request may be staged.
     if (answer.isRefusal) await set.clear();
     else await set.delete(texts);
@@ -126,23 +112,16 @@ async function withoutRefused(
   insert: (texts: readonly string[]) => Promise<Answer>,
 ): Promise<readonly string[]> {
   let left = texts;
-  for (let count = 0; count < REFUSED; count++) {
-    if (!(await insert(left)).isRefusal) return left;
-    const refused = await refusedIn(left, insert);
-    if (refused === undefined) return left;
-    left = left.filter((text) => text !== refused);
+  for (let count = 0; count < REFUSED && (await insert(left)).isRefusal; count++) {
+    let part = left;
+    while (part.length > 1) {
+      const half = Math.ceil(part.length / 2);
+      const [first, second] = [part.slice(0, half), part.slice(half)];
+      part = (await insert(first)).isRefusal ? first : (await insert(second)).isRefusal ? second : [];
+    }
+    // Both halves of a part are accepted: the size was the reason.
+    if (part.length === 0) return left;
+    left = left.filter((text) => text !== part[0]);
   }
   return left;
-}
-
-/** The entry that makes a request fail; `undefined` if both halves of it are accepted. */
-async function refusedIn(
-  texts: readonly string[],
-  insert: (texts: readonly string[]) => Promise<Answer>,
-): Promise<string | undefined> {
-  if (texts.length === 1) return texts[0];
-  const half = Math.ceil(texts.length / 2);
-  for (const part of [texts.slice(0, half), texts.slice(half)])
-    if ((await insert(part)).isRefusal) return refusedIn(part, insert);
-  return undefined;
 }

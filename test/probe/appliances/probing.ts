@@ -8,7 +8,7 @@ import { parseUrl } from "../../../provider/model/resource-url";
 import { noteLine, readUndo } from "../../../provider/probe/asking/undo";
 import { check } from "../../../provider/probe/check";
 import { clean } from "../../../provider/probe/clean";
-import { nodeFile } from "../../../provider/probe/node-file";
+import { nodeFile } from "../../../provider/probe/finding";
 import { type ProbeOptions, probe } from "../../../provider/probe/probe";
 import { blocksOf } from "../../support/markdown";
 import { Appliance, type ApplianceName, CLIENT, OWN } from "./appliance";
