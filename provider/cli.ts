@@ -1,9 +1,60 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { promisify } from "node:util";
+import { Interrupted, removeHeld } from "./commands/interruption";
+import { main } from "./commands/program";
 
-/** The same command line with `forward` alone, in few files: a start takes half of the processor time. */
-const forwarding = join(__dirname, "../forward/main.js");
+// SIGTERM and SIGINT end a command cleanly; a second one ends the process at once, without a lock left.
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  process.on(signal, () => {
+    if (!stop.signal.aborted) return stop.abort(new Interrupted(signal));
+    removeHeld();
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 
-if (process.argv[2] === "forward" && existsSync(forwarding)) require(forwarding);
-else void import("./commands/command-line.js");
+/** Bytes: the state of a stack with a million entries. */
+const MOST_OUTPUT = 2 ** 30;
+
+// A reader that goes away, such as `head`, does not end the command.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+main(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  get stdin() {
+    // Opened on demand: an unread terminal would keep the process running.
+    return process.stdin;
+  },
+  stdout: process.stdout.fd,
+  ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
+  onHangup: (run) => process.on("SIGHUP", run),
+  end: () => {
+    process.removeAllListeners("SIGTERM");
+    process.kill(process.pid, "SIGTERM");
+  },
+  execute: async (program, args, cwd, signal) => {
+    // Most commands start no other.
+    const { execFile } = await import("node:child_process");
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd,
+      maxBuffer: MOST_OUTPUT,
+      ...(signal && { signal }),
+    });
+    return stdout;
+  },
+  env: process.env,
+  stop: stop.signal,
+  elapsed: () => performance.now(),
+}).then((code) => {
+  process.exitCode = code;
+  // Open waits for a terminal or a node would keep the process running.
+  if (stop.signal.aborted && code > 128) {
+    removeHeld();
+    process.exit();
+  }
+});

@@ -59,7 +59,7 @@ const BESIDE: Record<string, string[]> = {
     "report",
   ],
   // The engine's protocol for every language, over the same handlers.
-  plugin: ["model", "prefixes", "settings", "reconcile", "engine", "deployment", "resources", "provider.ts"],
+  plugin: ["model", "files", "prefixes", "settings", "reconcile", "engine", "deployment", "resources", "provider.ts"],
   "cli.ts": ["commands"],
 };
 
@@ -75,8 +75,8 @@ const ONLY_IMPORTERS: Record<string, string[]> = {
 /** Files where environment and console come in; all others get them as arguments. */
 const OPEN_TO_THE_WORLD = [
   // What loads code asks the process itself: an environment that is passed could be another one.
+  "provider/cli.ts",
   "provider/client/allowed-code.ts",
-  "provider/commands/command-line.ts",
   "provider/emulator/testing/run-program.ts",
   "provider/pulumi/settings.ts",
   "provider/deployment/provider-process.ts",

@@ -132,7 +132,6 @@ const POWERFUL =
 
 /** Who may load a module in such a way, with what it loads. */
 const LOADERS: Record<string, [way: string, what: string]> = {
-  "provider/cli.ts": ["a module by a name that is computed", "dist/forward, which is made of the same source"],
   "provider/client/own-reader.ts": ["createRequire", "the module of answers.read"],
   "policies/start-pack.ts": ["createRequire", "ts-node, for packs that are written in TypeScript"],
 };
@@ -296,7 +295,7 @@ it("nothing fetches, and no other program is started, but in known places", () =
     "examples/ci-stack/ci/comment.mjs",
     // git, for the objects of a commit.
     "examples/ci-stack/ci/files.mjs",
-    "provider/commands/command-line.ts",
+    "provider/cli.ts",
     "provider/commands/emulator-background.ts",
     // What the program names as the check of a wave.
     "provider/resources/prefix-set-group/rollout/command-check.ts",

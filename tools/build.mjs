@@ -12,8 +12,6 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 /** Outside of dist, since all of dist is published. */
 const buildInfo = join(root, "node_modules", ".cache", "tsc", "build.tsbuildinfo");
-/** Folders of it that have no sources of the same names. */
-const JOINED = ["page", "forward"];
 const SOURCES = ["provider", "policies", "tools/types", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
 
 /**
@@ -23,7 +21,7 @@ const SOURCES = ["provider", "policies", "tools/types", "tsconfig.json", "tsconf
  */
 export function build({ clean = false } = {}) {
   // The compiler does not notice when single files of its output are missing, so its memory goes with them.
-  if (clean || !existsSync(join(dist, "provider", "index.js"))) rmSync(buildInfo, { force: true });
+  if (clean || !existsSync(join(dist, "provider", "index.d.ts"))) rmSync(buildInfo, { force: true });
   if (clean) rmSync(dist, { recursive: true, force: true });
   const types = spawnSync(process.execPath, [join(root, "tools", "build-types.mjs")], { stdio: ["ignore", 2, 2] });
   removeOrphans();
@@ -35,17 +33,16 @@ export function build({ clean = false } = {}) {
   const declarations = entries.flatMap(({ types }) => (types === undefined ? [] : [join(root, types)]));
   if (status === 0 && !keepReachedTypes(declarations, filesUnder(dist)) && !clean) return build({ clean: true });
   writeForOlderCompilers(filesUnder(dist));
+  // The compiler makes declarations alone.
+  const programs = ["build-code.mjs", "build-page.mjs"].map((tool) =>
+    spawnSync(process.execPath, [join(root, "tools", tool)], { stdio: ["ignore", 2, 2] }),
+  );
   for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
     if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
   }
-  // The compiler writes comments into all of its output or into none. It makes neither the page, a program for browsers, nor
-  // joined files.
-  const joined = ["build-comments.mjs", "build-page.mjs", "build-forward.mjs"].map((tool) =>
-    spawnSync(process.execPath, [join(root, "tools", tool)], { stdio: ["ignore", 2, 2] }),
-  );
   // A build with errors is never up to date, though its output is there.
-  const ok = status === 0 && [types, ...joined].every((tool) => tool.status === 0);
-  // The compiler does not touch its memory when only the page changed.
+  const ok = status === 0 && [types, ...programs].every((tool) => tool.status === 0);
+  // The compiler does not touch its memory when no declaration changed.
   const built = ok ? new Date() : 0;
   if (existsSync(buildInfo)) utimesSync(buildInfo, built, built);
   return ok;
@@ -62,11 +59,11 @@ function manifest() {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 }
 
-/** Output whose source was renamed or removed would be packed and imported for ever. */
+/** Declarations whose source was renamed or removed would be packed and imported for ever. */
 function removeOrphans() {
   for (const file of filesUnder(dist)) {
-    if (JOINED.some((folder) => file.startsWith(join(dist, folder)))) continue;
-    const source = relative(dist, file).replace(/\.(js|d\.ts)$/, ".ts");
+    if (!file.endsWith(".d.ts")) continue;
+    const source = relative(dist, file).replace(/\.d\.ts$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(file);
   }
 }

@@ -74,9 +74,10 @@ export class SetWriter {
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
   async submit(operation: SetOperation, caller?: Caller): Promise<SetResult> {
-    // While the group waits for other callers. A failure here happens again at the first request, which reports it.
-    loadAgent().catch(() => undefined);
-    const result = await this.group.submit(operation, caller);
+    const submitted = this.group.submit(operation, caller);
+    // While the group waits for other callers.
+    loadAgent();
+    const result = await submitted;
     await this.inspections;
     return result;
   }

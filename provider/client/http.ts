@@ -64,8 +64,9 @@ export class HttpFailure extends Error {
 }
 
 /** Loads undici's parts now; otherwise the first streamed request does, and blocks the event loop. */
-export async function loadTransport(): Promise<void> {
-  await Promise.all([loadAgent(), loadRequest()]);
+export function loadTransport(): void {
+  loadAgent();
+  loadRequest();
 }
 
 /**
@@ -188,11 +189,11 @@ export class Http {
     const late = new AbortController();
     const cancelTimer = this.world.after(Math.max(0, deadlineMs), () => late.abort(new HttpFailure("timeout", true)));
     try {
-      const [dispatcher, ask] = await Promise.all([this.dispatcher(), loadRequest()]);
+      const dispatcher = await this.dispatcher();
       const ending = AbortSignal.any([signal, late.signal]);
       // The request, its connection and its body listen.
       setMaxListeners(0, ending);
-      const answer = await ask.call(dispatcher, {
+      const answer = await loadRequest().call(dispatcher, {
         origin,
         path,
         method,
@@ -244,7 +245,7 @@ export class Http {
       connect,
     };
     const { proxy } = this.options;
-    if (!proxy) return new (await loadAgent())(options);
+    if (!proxy) return new (loadAgent())(options);
     const { url, except = "" } = proxy;
     const { EnvHttpProxyAgent } = await import("undici");
     // undici takes a missing member from the environment of the process.
@@ -268,34 +269,12 @@ function within(body: Dispatcher.ResponseData["body"], maxBytes: number, late: A
 
 type Ask = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
 
-/** A module of undici. */
-type Part<T> = Promise<{ readonly default: T }>;
-
-/**
- * A quarter of undici. The whole of it, with fetch, WebSocket and caches, takes as long to load as this package. A version without
- * these modules is loaded whole. Its types declare none of them.
- */
-const PARTS = {
-  // @ts-expect-error
-  agent: (): Part<typeof Agent> => import("undici/lib/dispatcher/agent.js"),
-  // @ts-expect-error
-  request: (): Part<Ask> => import("undici/lib/api/api-request.js"),
-};
-
-/** undici's connections. */
-export async function loadAgent(): Promise<typeof Agent> {
-  return (await part(PARTS.agent)) ?? (await import("undici")).Agent;
+/** undici's connections, a quarter of it. The whole of it, with fetch, WebSocket and caches, takes as long to load as this package. */
+export function loadAgent(): typeof Agent {
+  return require("undici/lib/dispatcher/agent.js");
 }
 
 /** undici's streaming request, a method of its connections. */
-async function loadRequest(): Promise<Ask> {
-  return (await part(PARTS.request)) ?? (await import("undici")).Dispatcher.prototype.request;
-}
-
-async function part<T>(load: () => Part<T>): Promise<T | undefined> {
-  try {
-    return (await load()).default;
-  } catch {
-    return undefined;
-  }
+function loadRequest(): Ask {
+  return require("undici/lib/api/api-request.js");
 }

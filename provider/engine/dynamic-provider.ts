@@ -232,12 +232,9 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
   };
 }
 
-/**
- * Loads the code for requests after the answer, while the engine writes its state. Runs without a change do not pay for it.
- * A failure here comes again at the first request, which reports it.
- */
+/** Loads the code for requests after the answer, while the engine writes its state. Runs without a change do not pay for it. */
 function prepareToSend(): void {
-  setImmediate(() => void loadAgent().catch(() => undefined));
+  setImmediate(loadAgent);
 }
 
 /** Answer for a resource that no longer exists. */

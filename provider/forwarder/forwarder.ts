@@ -80,7 +80,7 @@ export class Forwarder {
   static async open(parts: ForwarderParts): Promise<Forwarder> {
     const { config, world, log } = parts;
     // Modules are loaded here, while nothing waits for the event loop yet.
-    await loadTransport();
+    loadTransport();
     // Before the state is opened: a missing package of a sink fails here.
     const sinks = await openSinks(parts);
     const { cluster } = config.current;

@@ -6,13 +6,12 @@ import { join } from "node:path";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { addressIn, nextDeployment, providerProcess } from "../deployment/provider-process";
 import { TimeLimits } from "../deployment/time-limit";
+import { packageRoot, packageVersion } from "../files/package-version";
 import { get } from "../provider";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
 import { listed } from "./listing";
 import { pluginServer } from "./server";
-
-const packageRoot = join(__dirname, "..", "..", "..");
 
 const log = new EngineLog();
 const address = addressIn(process.argv);
@@ -21,7 +20,7 @@ const limits = new TimeLimits();
 const start = { print: log.print, limits };
 providerProcess({ address, ...start });
 const server = pluginServer({
-  version: String(JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")).version),
+  version: packageVersion(),
   schema: () => readFileSync(join(packageRoot, "schemas", "provider.schema.json"), "utf8"),
   get,
   configProblems,

@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { isBuiltin } from "node:module";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { packageVersion } from "../../provider/files/package-version";
 import { FORWARD_METRICS } from "../../provider/forwarder/telling/metric-list";
-import { ForwardProcess } from "./support/child";
+import { ForwardProcess, packagesOfForward } from "./support/child";
 import { until } from "./support/clock";
 import { serve } from "./support/command";
 import { configFile, configOf, stateWith, temporaryFolder } from "./support/forward";
@@ -27,11 +26,7 @@ test("the container has exactly the packages that were tried, by their digests, 
   expect(read("Containerfile").match(/npm (ci|install|i)\b[^&\n]*/g)).toEqual(["npm ci --omit=peer --ignore-scripts "]);
   const { dependencies } = JSON.parse(read("package.json"));
   // All that the command loads from elsewhere.
-  const forward = join(ROOT, "dist/forward");
-  const texts = readdirSync(forward).map((name) => readFileSync(join(forward, name), "utf8"));
-  const loaded = texts.flatMap((text) => [...text.matchAll(/\b(?:require|import)\(["'`]([^."'`][^"'`]*)["'`]\)/g)]);
-  const packages = new Set(loaded.map(([, name = ""]) => name).filter((name) => !isBuiltin(name)));
-  expect(Object.keys(dependencies)).toEqual([...packages].sort());
+  expect(Object.keys(dependencies)).toEqual(packagesOfForward());
 
   const { containerFiles } = await import("../../tools/container-lock.mjs");
   // In the versions and with the digests of the project's own lock file.

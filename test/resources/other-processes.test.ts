@@ -194,19 +194,16 @@ it("nothing goes that no deployment made", () => {
   expect(readdirSync(parent)).toHaveLength(3);
 });
 
-/** The same, for a process in a namespace of its own. */
-const BUILT = join(__dirname, "../../dist/provider/deployment/other-processes.js");
-
 const CANNOT =
   /^The provider processes of this deployment cannot tell each other what they want: .+\. Make .+ PULUMI_HOME/;
 
-it.each([
-  ["a folder of another user", /belongs to another user|needs mode 700/, () => ofAnotherUser()],
+it.each<[name: string, why: RegExp, plant: () => unknown]>([
+  ["a folder of another user", /belongs to another user|needs mode 700/, ofAnotherUser],
   ["a folder that others may use", /needs mode 700/, () => mkdirSync(parent, { mode: 0o755 })],
   ["a link", /is not a folder/, () => symlinkSync(mkdtempSync(join(parent, "..", "real-")), parent)],
   ["a file", /EEXIST|ENOTDIR/, () => writeFileSync(parent, "")],
-])("%s is no place to talk: it is said, until it is put right", (_, why, plant) => {
-  plant();
+])("%s is no place to talk: it is said, until it is put right", async (_, why, plant) => {
+  await plant();
   const [first, second] = [provider(), provider()];
   first.wanted.of(NODE, BLOCKED).add([A]);
   for (const { folder } of [first, second]) {
@@ -221,15 +218,22 @@ it.each([
 });
 
 /** Root makes one; who is not root sees one in a namespace, where what root owns is another user's. */
-function ofAnotherUser(): void {
+async function ofAnotherUser(): Promise<void> {
   mkdirSync(parent, { mode: 0o700 });
   if (process.getuid?.() === 0) {
     chownSync(parent, 65_534, 65_534);
     return;
   }
+  // For a process in a namespace of its own.
+  const { rolldown } = await import("rolldown");
+  const built = join(parent, "../other-processes.cjs");
+  const input = join(__dirname, "../../provider/deployment/other-processes.ts");
+  const bundle = await rolldown({ input, platform: "node" });
+  await bundle.write({ file: built, format: "cjs" });
+  await bundle.close();
   const script = `
     const { DeploymentFolder } = require(process.argv[1]);
-    console.log(new DeploymentFolder({ address: "127.0.0.1:40001", pid: process.pid }, process.argv[2]).learn());`;
+    console.log(new DeploymentFolder({ address: "127.0.0.1:40001", pid: process.pid }, process.argv[2]).sync());`;
   const { stdout } = spawnSync(
     "unshare",
     [
@@ -239,7 +243,7 @@ function ofAnotherUser(): void {
       'mount --bind /usr "$3" && exec "$0" -e "$1" "$2" "$3"',
       process.execPath,
       script,
-      BUILT,
+      built,
       parent,
     ],
     { encoding: "utf8" },

@@ -26,7 +26,7 @@ interface Reply {
 }
 
 /** The built form of this file, which the thread runs even if this process runs the source. */
-const BUILT = join(packageRoot, "dist", "forward", "thread.js");
+const BUILT = join(packageRoot, "dist", "provider", "forwarder", "ledger", "thread.js");
 /** Mark of our thread, which a thread of the program does not have. */
 const ROLE = "pulumi-packetfilter ledger";
 

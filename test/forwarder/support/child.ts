@@ -1,12 +1,38 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, symlinkSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = join(__dirname, "../../..");
 const CLI = join(ROOT, "dist/provider/cli.js");
 const FAST = join(__dirname, "fast-child.cjs");
+
+/** The packages that a program of the build loads. */
+export function packagesIn(text: string): string[] {
+  const asked = [...text.matchAll(/\b(?:require|import)\(["'`]([^."'`][^"'`]*)["'`]\)/g)];
+  return [...new Set(asked.map(([, name = ""]) => name))].filter((name) => !isBuiltin(name));
+}
+
+/** The packages that `forward` may load: those of its files, and of all that these lead to. */
+export function packagesOfForward(): string[] {
+  const files = new Set([
+    CLI,
+    join(ROOT, "dist/parts/forward.js"),
+    join(ROOT, "dist/provider/forwarder/ledger/thread.js"),
+  ]);
+  const packages = new Set<string>();
+  for (const file of files) {
+    const text = readFileSync(file, "utf8");
+    for (const name of packagesIn(text)) packages.add(name.replace(/^((?:@[^/]+\/)?[^/]+).*/, "$1"));
+    // What the command line loads later is another command.
+    for (const [, path = "", later] of text.matchAll(/\b(?:require|import)\(["'`](\.[^"'`]*)["'`]\)(\))?/g)) {
+      if (file !== CLI || later === undefined) files.add(join(dirname(file), path));
+    }
+  }
+  return [...packages].sort();
+}
 
 /** Runs `forward` with a configuration as it is installed: its process, and the lines of its log. */
 export function forward(config: string, ...more: string[]) {

@@ -4,14 +4,22 @@
  * Counts the files of `provider/` of which a function ran since the last count, in this thread and the other ones of the process; what runs
  * while a module loads is counted only where it lies in a function. To be loaded with `--require`, which threads inherit.
  */
+const { readFileSync } = require("node:fs");
 const { Session } = require("node:inspector");
+const { fileURLToPath } = require("node:url");
 const { isMainThread, BroadcastChannel } = require("node:worker_threads");
 
-const FILE = /[\\/]dist[\\/](provider[\\/].*)\.js$/;
+const FILE = /[\\/]dist[\\/](provider|parts)[\\/].*\.js$/;
 const session = new Session();
 session.connect();
 session.post("Profiler.enable");
 session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+
+/** Where each source begins in a file of the build, which names it there. */
+function sourcesIn(/** @type {string} */ url) {
+  const text = readFileSync(url.startsWith("file:") ? fileURLToPath(url) : url, "utf8");
+  return [...text.matchAll(/^\/\/ (provider\/.*)\.ts$/gm)].map(({ 1: name = "", index }) => ({ name, index }));
+}
 
 /** Files and functions since the last call. Coverage of the own thread is answered before `post` returns. */
 function taken() {
@@ -20,10 +28,16 @@ function taken() {
   session.post("Profiler.takePreciseCoverage", (error, answer) => {
     if (error) throw error;
     files = answer.result.flatMap(({ url, functions }) => {
-      const file = FILE.exec(url)?.[1];
       // The function at the start of a file is the file itself.
       const ran = functions.filter(({ ranges: [range] }) => range && range.startOffset > 0 && range.count > 0);
-      return file && ran.length > 0 ? [/** @type {[string, number]} */ ([file.replaceAll("\\", "/"), ran.length])] : [];
+      if (!FILE.test(url) || ran.length === 0) return [];
+      const sources = sourcesIn(url);
+      const starts = ran.map(({ ranges: [range] }) => range?.startOffset ?? 0);
+      return sources.flatMap(({ name, index }, at) => {
+        const end = sources[at + 1]?.index ?? Number.POSITIVE_INFINITY;
+        const within = starts.filter((start) => start > index && start < end).length;
+        return within > 0 ? [/** @type {[string, number]} */ ([name, within])] : [];
+      });
     });
   });
   return files;
