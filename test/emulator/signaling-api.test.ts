@@ -111,9 +111,10 @@ test("a wrong method or path is refused, and no journal entry shows a secret", a
     `/path/client-a/${secretKey}/status?key=${secretKey}`,
     `/signaling/client-a/${secretKey}/status`,
   ];
-  const statuses = [];
-  for (const path of paths) statuses.push((await fetch(emulator.endpoint + path)).status);
-  expect(statuses).toEqual([405, 404, 404, 404, 404, 404, 404]);
+  const answers = [];
+  for (const path of paths) answers.push(await fetch(emulator.endpoint + path));
+  expect(answers.map(({ status }) => status)).toEqual([405, 404, 404, 404, 404, 404, 404]);
+  expect(answers[0]?.headers.get("allow")).toBe("POST");
   await signaling(emulator.signalingUrl, emulator.clients[0], "status");
   expect(emulator.journal.at(-1)).toMatchObject({
     path: "/path/client-a/***/status",

@@ -220,7 +220,9 @@ export class NodeApi implements Api {
   }
 
   private refuse({ why, message }: Refusal): Reply {
-    return failure(why, message, this.simulation.dialect);
+    const reply = failure(why, message, this.simulation.dialect);
+    // RFC 9110, 15.5.6.
+    return why === 405 ? { ...reply, headers: { allow: "POST" } } : reply;
   }
 }
 

@@ -52,7 +52,9 @@ export class SignalingApi implements Api {
       ...(Array.isArray(prefixes) && { entries: prefixes.length, data: prefixes }),
     };
     if (request.method !== METHODS[op]) {
-      return { summary, error, run: () => error(405, `${op} is called with ${METHODS[op]}, not ${request.method}`) };
+      const allow = METHODS[op];
+      const refusal = () => error(405, `${op} is called with ${allow}, not ${request.method}`);
+      return { summary, error, run: () => ({ ...refusal(), headers: { allow } }) };
     }
     return { summary, error, run: () => this.carryOut(path, prefixes, error) };
   }
