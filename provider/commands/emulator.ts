@@ -76,7 +76,11 @@ export function register(program: Command, io: CliIo): void {
     )
     .option("--run-pause <duration>", "real time without a request after which another run begins", "5s")
     .option("--journal-requests <number>", "requests in the journal; default: 20000", wholeNumber("--journal-requests"))
-    .option("--mark-capacity <number>", "records in a table of marks; default: 1048576", wholeNumber("--mark-capacity"))
+    .option(
+      "--mark-capacity <number>",
+      "records of a profile's table of marks, for IPv4 and IPv6 each; default: 1048576",
+      wholeNumber("--mark-capacity"),
+    )
     .option("--journal <file>", "write each request as a line of JSON, without secrets; at 128 MiB it becomes FILE.1")
     .option("--json", "print the ready line as JSON")
     .option("--advertise <url>", "base address for clients, if they need another one, for example with mapped ports")

@@ -96,7 +96,7 @@ export interface EmulatorOptions {
   readonly journalLimits?: Partial<JournalLimits>;
   /** Real time without a request after which the next one begins a new run, default 5 s; see `emulator.runs`. */
   readonly runPause?: Duration;
-  /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
+  /** Limits of the mark tables of each profile; default: 1 048 576 records in each, for IPv4 and IPv6 each, expired ones kept for 60 s. */
   readonly marks?: MarkLimits;
   /** Called with each journal entry once it is answered. */
   readonly onRequest?: (entry: JournalEntry) => void;

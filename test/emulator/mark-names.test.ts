@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
-import { EDGE, fapi } from "./calls";
+import { control, EDGE, fapi } from "./calls";
 
 const PACKET = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", sport: 4711, dport: 443 } as const;
 
@@ -71,10 +71,27 @@ test.each([
   await expect(startEmulator({ state: state() as EmulatorState })).rejects.toThrow(words);
 });
 
-test("where tables go by one name, another name of theirs is refused with it", async () => {
-  await using emulator = await startEmulator();
-  const marks = (type: string) => emulator.marks("profile://edge/web", type as "shost");
-  expect(() => marks("DMARK")).toThrow('not "DMARK"; did you mean "dhost"?');
+test("the object, the control API, filters and faults take a table by each of its names", async () => {
+  await using emulator = await startEmulator({ state: profile([{ dhmark: {} }]) });
+  emulator.clock.freeze();
+  emulator.receive([PACKET]);
+  const [record] = emulator.marks("profile://edge/web", "dhost");
+  expect(record).toMatchObject({ address: PACKET.to });
+  for (const name of NAMES.dhost) {
+    const type = name as "dhost";
+    expect(emulator.marks("profile://edge/web", type)).toEqual([record]);
+    const { json } = await control(
+      emulator,
+      "GET",
+      `/marks?url=${encodeURIComponent("profile://edge/web")}&type=${name}`,
+    );
+    expect(json).toMatchObject({ records: [record] });
+    emulator.fail({ type, status: 503 });
+    expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "dhost" }, EDGE)).status).toBe(503);
+    emulator.expectRequests({ type }, 1);
+    emulator.clearJournal();
+  }
+  expect(() => emulator.marks("profile://edge/web", "dmarc" as "dhost")).toThrow('not "dmarc"');
   const unknown = await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "dmarc" }, EDGE);
   expect(unknown).toMatchObject({
     status: 400,

@@ -111,7 +111,8 @@ function unwrapped(schema: z.ZodType) {
     else if (inner instanceof z.ZodDefault) canLack = "in input";
     else if (inner instanceof z.ZodNullable) isNullable = true;
     else if (inner instanceof z.ZodPipe) {
-      inner = inner.in as z.ZodType;
+      // What is read in other spellings has the type of the usual one.
+      inner = (inner.in instanceof z.ZodTransform ? inner.out : inner.in) as z.ZodType;
       continue;
     } else return { inner, canLack, isNullable };
     inner = inner.unwrap() as z.ZodType;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JOURNAL } from "../defaults";
 import { addressProblem, kindOf } from "../journal/address-filter";
+import { markTypeSchema } from "../validation/mark-type";
 import { type FaultDefinition, faultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 import type { Fault } from "./fault-types";
@@ -17,7 +18,7 @@ const members = z.strictObject({
     .string()
     .optional()
     .describe("Only this resource, with or without a trailing slash; a * at the end matches the rest."),
-  type: z.enum(["shost", "dhost", "sdhost", "conn"]).optional().describe("Only lists of marks of this type."),
+  type: markTypeSchema.optional().describe("Only lists of marks of this type."),
   client: z.string().optional().describe("Only this signaling client."),
   run: z.string().min(1).max(JOURNAL.labelCharacters).optional().describe("Only requests of the run with this label."),
   nth: z

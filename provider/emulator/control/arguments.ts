@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import type { PrefixLike } from "../../model/given-entries";
-import { MARK_TYPES } from "../../model/mark";
 import { CONTROL } from "../defaults";
 import { addressProblem } from "../journal/address-filter";
 import type { JournalFilter } from "../journal/entry";
@@ -9,6 +8,7 @@ import type { JournalRange } from "../journal/journal";
 import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
+import { markTypeSchema } from "../validation/mark-type";
 import { prefixText, readBy, strictly } from "../validation/strict";
 
 /**
@@ -30,7 +30,7 @@ export const journalFilter = z.strictObject({
     .optional()
     .describe("The resource of a command, with or without a trailing slash; a * at the end matches the rest."),
   client: z.string().optional().describe("The signaling client."),
-  type: z.enum(MARK_TYPES).optional().describe("Of a list of marks: shost, dhost, sdhost or conn."),
+  type: markTypeSchema.optional().describe("Of a list of marks: shost, dhost, sdhost or conn."),
   status: z.int().optional().describe("Status of the answer."),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
   contains: prefixText.optional().describe("A prefix or an address that a data item equals or covers."),
@@ -111,7 +111,7 @@ export const markQuery = z.strictObject({
 } satisfies { [Name in keyof Required<MarkQuery>]: z.ZodType<MarkQuery[Name]> });
 
 /** One of the four mark tables of a profile, and a filter of its records. */
-export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: z.enum(MARK_TYPES) });
+export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: markTypeSchema });
 
 /** Kind of traffic and number of its packets. */
 export const generatedTraffic = z.strictObject({

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 
 /** Names of the actions that fill each table (docs/contributing/contract.md#mark-types). */
@@ -24,6 +25,12 @@ export const MARK_NAMES = [...NAMES.keys()] as MarkName[];
 export function markType(name: string): MarkType | undefined {
   return NAMES.get(name.toLowerCase());
 }
+
+/** A table by any of its names, in any case. */
+export const markTypeSchema = z.preprocess(
+  (name) => (typeof name === "string" ? (markType(name) ?? name) : name),
+  z.enum(MARK_TYPES),
+);
 
 const WORD = `(?:${MARK_TYPES.join("|")})=[^=,\\s]+`;
 
