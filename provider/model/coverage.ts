@@ -6,6 +6,9 @@ type Family = 4 | 6;
 /** Share of a family's addresses. A set that covers more is usually a mistake. */
 const QUARTER = 0.25;
 
+const SLASH = "/".charCodeAt(0);
+const ZERO = "0".charCodeAt(0);
+
 /** Share of the address space that prefixes cover, counted one prefix at a time. */
 export class Coverage {
   private readonly prefixes = { 4: new Set<CanonicalPrefix>(), 6: new Set<CanonicalPrefix>() };
@@ -57,7 +60,11 @@ function shareOf(prefix: CanonicalPrefix): number {
 
 /** Length of a canonical prefix, in bits. */
 export function lengthOf(prefix: CanonicalPrefix): number {
-  return Number(prefix.slice(prefix.indexOf("/") + 1));
+  let length = 0;
+  // Digit by digit from the end, without a text for each of ten thousand.
+  for (let at = prefix.length - 1, weight = 1; prefix.charCodeAt(at) !== SLASH; at--, weight *= 10)
+    length += (prefix.charCodeAt(at) - ZERO) * weight;
+  return length;
 }
 
 /** IP version of a canonical prefix. */

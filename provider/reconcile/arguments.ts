@@ -3,6 +3,7 @@ import type { ListedValue } from "../model/entry";
 import { hasUnknown, isObject, type JsonObject, UNKNOWN, without } from "../model/json";
 import { nearest } from "../model/nearest";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
 import { declaredNameProblem } from "../model/resource-url";
 import { issuePath } from "../model/schema";
 
@@ -87,6 +88,9 @@ function meant(near: readonly (string | undefined)[]): string {
     : `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} likely meant`;
 }
 
+/** Entries by the object that they were read from: a call of the engine reads the same ones several times. */
+const READ = new WeakMap<object, ListedMap>();
+
 /**
  * Reads states and checked inputs. An absent member has its default, as in states of earlier versions or written by hand.
  * An unreadable member is an error that names it: a newer version may have written it, and a default could empty a set.
@@ -114,14 +118,17 @@ export class Stored {
    * @param name `lost`: entries of the last program that a refresh did not find, or found with another value.
    * @throws {Error} naming the member; {PrefixError} for a key that is not a prefix
    */
-  entries(name: "entries" | "lost" = "entries"): Map<CanonicalPrefix, ListedValue> {
-    const entries = new Map<CanonicalPrefix, ListedValue>();
+  entries(name: "entries" | "lost" = "entries"): ListedMap {
     const members = this.object(name);
+    const earlier = READ.get(members);
+    if (earlier) return earlier;
+    const entries = new Map<CanonicalPrefix, ListedValue>();
     for (const prefix of Object.keys(members)) {
       const listed = members[prefix];
       if (isListedValue(listed)) entries.set(Prefix.canonical(prefix), listed);
       else if (listed !== UNKNOWN) throw this.unread(`${name}["${prefix}"]`, listed, NO_VALUE);
     }
+    READ.set(members, entries);
     return entries;
   }
 

@@ -10,8 +10,8 @@ import {
   type SentTo,
   sentSchema,
 } from "../model/entry";
-import { givenEntries, NO_ENTRIES } from "../model/given-entries";
-import { hasUnknown, UNKNOWN } from "../model/json";
+import { givenEntries, isRecord, NO_ENTRIES } from "../model/given-entries";
+import { hasUnknown, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { prefixIn } from "../model/readable";
@@ -54,6 +54,8 @@ export interface NormalEntries extends HeldEntries {
   /** Faults that fail the check, as sentences with the position. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
+  /** The argument, if it is an object with these entries and nothing else: an object of ten thousand members is costly to make. */
+  readonly flat?: JsonObject | undefined;
 }
 
 /**
@@ -84,6 +86,7 @@ export function normaliseEntries(
   const noted = new Map<CanonicalPrefix, NonNullable<Content["note"]>>();
   const problems: string[] = [];
   const warnings: string[] = [];
+  let isFlat = isRecord(given);
   for (let index = 0; index < list.spellings.length; index++) {
     const spelling = list.spellings[index];
     const path = () => list.path(index);
@@ -91,6 +94,7 @@ export function normaliseEntries(
       const prefix = parseAt(path, spelling, options.hostBits);
       const content = list.content(index);
       const { value, note } = readContent(path, content, options.held === "any" ? content : options.held?.get(prefix));
+      if (spelling !== prefix || value !== content) isFlat = false;
       const earlier = entries.get(prefix);
       if (earlier === undefined) {
         entries.set(prefix, value);
@@ -123,7 +127,8 @@ export function normaliseEntries(
     const text = formatNote({ ...note, sent: undefined, ...(isOver && sentTo(note, options.at)) });
     if (text !== undefined) notes.set(prefix, text);
   }
-  return { entries, notes, expired, problems, warnings };
+  const flat = isFlat && problems.length === 0 ? membersOf(given) : undefined;
+  return { entries, notes, expired, problems, warnings, flat };
 }
 
 /** The value that `block --now` wrote, and for a group the nodes. */
@@ -210,6 +215,9 @@ function readContent(path: () => string, content: unknown, held: unknown): Conte
   if (content === null || typeof content !== "object") {
     return { value: parseWith(valueSchema(), `${path()}: the value`, content) };
   }
+  // So are objects with a value alone.
+  const { value: plain } = membersOf(content);
+  if (isEntryValue(plain) && Object.keys(content).length === 1) return { value: plain };
   const members = Object.entries(content);
   const unknown = Object.fromEntries(members.filter(([, member]) => member === UNKNOWN));
   const checkable = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));

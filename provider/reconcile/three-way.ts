@@ -127,14 +127,21 @@ export const compareSet = madeOnce((observed: ListedMap, known: ListedMap, desir
   const found: { [relation in keyof Comparison]: CanonicalPrefix[] } = {
     ...{ new: [], present: [], occupied: [], changed: [], missing: [], different: [], dropped: [], foreign: [] },
   };
-  const add = (prefix: CanonicalPrefix) => {
-    const relation = relationOf(observed.get(prefix), known.get(prefix), desired.get(prefix));
+  const add = (prefix: CanonicalPrefix, ...values: Parameters<typeof relationOf>) => {
+    const relation = relationOf(...values);
     if (relation !== "same" && relation !== "absent") found[relation].push(prefix);
   };
-  for (const prefix of desired.keys()) add(prefix);
-  if (known !== desired) for (const prefix of known.keys()) if (!desired.has(prefix)) add(prefix);
+  for (const [prefix, to] of desired) {
+    const from = known === desired ? to : known.get(prefix);
+    const there = observed === known ? from : observed.get(prefix);
+    // Nearly all are the same.
+    if (from !== to || there !== to) add(prefix, there, from, to);
+  }
+  if (known !== desired)
+    for (const [prefix, from] of known) if (!desired.has(prefix)) add(prefix, observed.get(prefix), from, undefined);
   if (observed === known || observed === desired) return found;
-  for (const prefix of observed.keys()) if (!desired.has(prefix) && !known.has(prefix)) add(prefix);
+  for (const [prefix, there] of observed)
+    if (!desired.has(prefix) && !known.has(prefix)) add(prefix, there, undefined, undefined);
   return found;
 });
 

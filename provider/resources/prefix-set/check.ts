@@ -46,7 +46,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     at: node && url && sentPlace(node.endpoint, url),
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
-  const { entries, notes } = normal;
+  const { entries } = normal;
   const found = [...normal.problems, ...setProblems(runtime, args, { url, node, before, ...normal })];
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
@@ -76,7 +76,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
   sayWithdrawn(runtime, where, new Map(withdrawn));
   sayExpired(runtime, where, normal, before);
-  return { inputs: { ...news, ...flat({ entries, notes }) }, problems: [] };
+  return { inputs: { ...news, ...flat(normal) }, problems: [] };
 }
 
 /** Checked inputs of a set in canonical form. Entries have expired by the mark of the check. */
@@ -94,9 +94,9 @@ export function normalPrefixSet(runtime: Runtime, inputs: JsonObject): JsonObjec
 }
 
 /** Entries and notes as the state has them. */
-export function flat({ entries, notes }: HeldEntries): JsonObject {
+export function flat({ entries, notes, flat }: HeldEntries & Pick<NormalEntries, "flat">): JsonObject {
   return {
-    entries: Object.fromEntries(entries),
+    entries: flat ?? Object.fromEntries(entries),
     ...(notes.size > 0 && { notes: Object.fromEntries(notes) }),
   };
 }
