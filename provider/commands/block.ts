@@ -124,7 +124,8 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     };
     const said = { prefixes: names, ...(until && { expires: until }) };
     const ended = await orNothing(place, { made: false, ...said }, io, () => {
-      if (flags.create) requireFile(dirname(name), dirname(place.file), "Folders are not created: make it first, or check --file.");
+      if (flags.create)
+        requireFile(dirname(name), dirname(place.file), "Folders are not created: make it first, or check --file.");
       else requireFile(name, place.file, MISSING);
       for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
       const again = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };

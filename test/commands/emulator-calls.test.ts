@@ -71,7 +71,10 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
     [["expect", "cmd=list", "status=", "--count", "0", ...at], /status: must be .*, not a text/],
     [["expect", "cmd=", ...at], /cmd: must be one of .*"list"(?!.*not 0)/],
     [["dialect", "maxBodyBytes=", ...at], /maxBodyBytes: must be .*, not a text/],
-    [["packets", "from=203.0.113.9", "to=198.51.100.7", "proto=tcp", "dport= ", ...at], /dport: must be .*, not a text/],
+    [
+      ["packets", "from=203.0.113.9", "to=198.51.100.7", "proto=tcp", "dport= ", ...at],
+      /dport: must be .*, not a text/,
+    ],
     [["fail", "kimd=error", ...at], /did you mean "kind"/],
     [["journal", "--limit", "few", ...at], /--limit must be a whole number/],
     [["journal", "--cmd", "comit", ...at], /did you mean "commit"/],

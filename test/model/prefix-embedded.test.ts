@@ -37,10 +37,14 @@ describe("an IPv6 prefix stands for IPv4 prefixes", () => {
     expect(embedded(text)).toContain(expected),
   );
 
-  test.each([["192.0.2.0/24"], ["2001:db8::/32"], ["64:ff9b:2::/48"], ["2003::/16"], ["::1:0:0/96"], ["::fffe:0:0/96"]])(
-    "%s stands for itself only",
-    (text) => expect(embedded(text)).toEqual([]),
-  );
+  test.each([
+    ["192.0.2.0/24"],
+    ["2001:db8::/32"],
+    ["64:ff9b:2::/48"],
+    ["2003::/16"],
+    ["::1:0:0/96"],
+    ["::fffe:0:0/96"],
+  ])("%s stands for itself only", (text) => expect(embedded(text)).toEqual([]));
 });
 
 test("overlaps are found through what an IPv6 prefix stands for, in either direction", () => {
