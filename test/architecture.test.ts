@@ -398,3 +398,27 @@ test("nothing imports the emulator's page, and the page imports its libraries on
   const importers = sources.filter((source) => relativeImports(source).some((file) => file.startsWith(PAGE)));
   expect(importers.map(({ file }) => file)).toEqual([]);
 });
+
+test("each rule of docs/contributing/style.md#homes is exported by its one home", () => {
+  const [, table = ""] = readFileSync(join(root, "docs/contributing/style.md"), "utf8").split("## Homes");
+  const rows = [...table.matchAll(/^\|[^|]+\| `(\w+)` \| `(\S+)` \|$/gm)].map(([, name, home]) => ({ name, home }));
+  expect(rows.length).toBeGreaterThan(15);
+  const homesOf = (name: string | undefined) =>
+    sources
+      .filter(({ file, syntax }) => file.startsWith("provider/") && exportedBy(syntax).includes(name ?? ""))
+      .map(({ file }) => file);
+  expect(rows.map(({ name, home }) => ({ name, homes: homesOf(name), home }))).toEqual(
+    rows.map(({ name, home }) => ({ name, homes: [home], home })),
+  );
+});
+
+/** Names of functions, classes and constants that a file declares and exports. */
+function exportedBy({ statements }: ts.SourceFile): string[] {
+  return statements.flatMap((statement) => {
+    if (!ts.canHaveModifiers(statement)) return [];
+    if (!ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+    if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) return statement.name?.text ?? [];
+    if (!ts.isVariableStatement(statement)) return [];
+    return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? name.text : []));
+  });
+}

@@ -1,7 +1,7 @@
 import type { Clock } from "../client/clock";
 import { RequestError, UnexpectedResponse } from "../client/errors";
 import type { NodeSet, ObservedSet } from "../client/node-set";
-import { duration } from "../client/pauses";
+import { formatDuration } from "../client/pauses";
 import type { EventPlace, Reporter } from "../messages/events";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
@@ -225,7 +225,7 @@ function unshown({ put, remove }: Changes, absent: readonly CanonicalPrefix[], f
     ["still shows", absent.filter((prefix) => !put.has(prefix) && remove.has(prefix))],
   ];
   const said = parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, all]) => `${verb} ${named(all)}`);
-  return `${listedMs === undefined ? "" : `after ${duration(listedMs)} `}the node's list ${said.join("; it ")}`;
+  return `${listedMs === undefined ? "" : `after ${formatDuration(listedMs)} `}the node's list ${said.join("; it ")}`;
 }
 
 /** A part was refused, and another part is applied, since the node did not take it back. */

@@ -3,7 +3,7 @@ import { visible } from "../model/foreign-text";
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
 import { DEFAULTS } from "./options";
-import { duration } from "./pauses";
+import { formatDuration } from "./pauses";
 import type { Failed } from "./reading";
 import { NOT_QUOTED, type Redactor } from "./redact";
 
@@ -55,7 +55,7 @@ export function readTransportFailure(
       return { ...CANCELLED, ...base };
     case "timeout": {
       if (left <= 0) return { ...TOO_LATE, ...base };
-      const within = `within ${duration(limits.timeoutMs)}`;
+      const within = `within ${formatDuration(limits.timeoutMs)}`;
       const message =
         failure.status === undefined
           ? `no answer ${within}`
@@ -167,7 +167,7 @@ export function requestError(
 
 function factsOf(last: FailedTry, { tries, elapsedMs }: Tries): string {
   const how = last.label ?? (last.status === undefined ? undefined : `HTTP ${last.status}`);
-  const spent = tries > 1 ? `${tries} tries in ${duration(elapsedMs)}` : undefined;
+  const spent = tries > 1 ? `${tries} tries in ${formatDuration(elapsedMs)}` : undefined;
   const facts = [how, spent].filter((fact) => fact !== undefined);
   return facts.length > 0 ? ` (${facts.join(", ")})` : "";
 }

@@ -33,7 +33,7 @@ export function retryAfter(value: string | undefined, date: string | undefined, 
 }
 
 /** Milliseconds for messages: `850 ms`, `12 s`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toPrecision(2))} s`;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "./failed-try";
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import { DEFAULTS, type TlsOptions } from "./options";
-import { backoff, duration, MAX_TRIES, retryAfter } from "./pauses";
+import { backoff, formatDuration, MAX_TRIES, retryAfter } from "./pauses";
 import type { Reading } from "./reading";
 import type { Redactor } from "./redact";
 import type { World } from "./world";
@@ -193,7 +193,7 @@ export class Requester {
     const now = this.world.monotonic();
     if (pause === undefined || now + pause < until) return undefined;
     if (last.asked === undefined || now + last.asked < until) return DEADLINE;
-    return `It asks for a pause of ${duration(last.asked)}, which ends after the deadline.`;
+    return `It asks for a pause of ${formatDuration(last.asked)}, which ends after the deadline.`;
   }
 }
 

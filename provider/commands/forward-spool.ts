@@ -9,7 +9,7 @@ import { readBatch } from "../forwarder/record/record";
 import { requeue } from "../forwarder/requeue";
 import { requeueRejected } from "../forwarder/requeue-rejected";
 import { nextTurn } from "../forwarder/slices";
-import { systemWorld } from "../forwarder/world";
+import { forwarderWorld } from "../forwarder/world";
 import { attempt } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 import { judged } from "./forward-failure";
@@ -77,7 +77,7 @@ async function exported(path: string, io: CliIo): Promise<void> {
 async function sent(file: string, path: string | undefined, sink: string | undefined, io: CliIo): Promise<void> {
   const config = await judged(() => LiveConfig.ofFile(file, io.env));
   const log = structured(io);
-  const parts = { world: systemWorld, stdout: stdoutOf(io), log, signal: io.stop };
+  const parts = { world: forwarderWorld, stdout: stdoutOf(io), log, signal: io.stop };
   const isSpool = path !== undefined && sink === undefined;
   const spool = isSpool ? await judgedState(() => requeue(config, path, parts)) : { delivered: 0, left: 0 };
   let letters = { delivered: 0, left: 0, failures: [] as string[] };

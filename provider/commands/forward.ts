@@ -7,7 +7,7 @@ import { LiveTable } from "../forwarder/operating/live-table";
 import { Service } from "../forwarder/operating/service";
 import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/telling/troubles";
-import { systemWorld } from "../forwarder/world";
+import { forwarderWorld } from "../forwarder/world";
 import { type CliIo, repeatedly, UsageError } from "./cli-io";
 import { judged } from "./forward-failure";
 import { forPeople, stdoutOf, structured } from "./forward-output";
@@ -74,7 +74,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   // One round answers nothing else meanwhile, and a thread takes a sixth of its processor time.
   const thread = !flags.once;
   const open = (live: LiveConfig) =>
-    judged(() => Forwarder.open({ config: live, log, world: systemWorld, stdout, thread }));
+    judged(() => Forwarder.open({ config: live, log, world: forwarderWorld, stdout, thread }));
   if (flags.once) {
     const forwarder = await open(config);
     try {
@@ -85,7 +85,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     return;
   }
   const { env, execute } = io;
-  const manager = execute && ServiceManager.of({ env, execute, log, clock: systemWorld });
+  const manager = execute && ServiceManager.of({ env, execute, log, clock: forwarderWorld });
   const service = await judged(() => Service.start(config, { open, log, manager }));
   await serve(flags, service, { log, table, onHangup }, io);
 }

@@ -1,6 +1,6 @@
 import type { SharedReads } from "../apply/shared-reads";
 import { isBusy, isUnreachable, RequestError } from "../client/errors";
-import { duration } from "../client/pauses";
+import { formatDuration } from "../client/pauses";
 import type { World } from "../client/world";
 import type { Advice } from "../messages/advice";
 import type { Reporter } from "../messages/events";
@@ -111,7 +111,7 @@ export class Look {
     try {
       const patience = this.patience(began);
       const late = () => {
-        throw new NoAnswerError(`It does not answer within ${duration(patience)}.`);
+        throw new NoAnswerError(`It does not answer within ${formatDuration(patience)}.`);
       };
       return { there: await this.during(reads.read(), patience, late) };
     } catch (error) {

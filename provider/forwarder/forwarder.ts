@@ -23,7 +23,7 @@ import { watchStops } from "./slices";
 import { tableOf } from "./table";
 import { Metrics } from "./telling/metrics";
 import { type Log, Troubles, tellSetAside } from "./telling/troubles";
-import { endsWithin, systemWorld } from "./world";
+import { endsWithin, forwarderWorld } from "./world";
 
 export interface ForwarderParts extends SinkParts {
   readonly log: Log;
@@ -58,7 +58,7 @@ export class Forwarder {
     const { config, log, world } = parts;
     const { ledger, opened } = store;
     // A pace belongs to a clock: another clock has its own paces.
-    const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
+    const { memories = world === forwarderWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log, world);
     this.countWhatIs();
     this.noteReload(true);

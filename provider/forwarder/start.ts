@@ -4,7 +4,7 @@ import { Forwarder } from "./forwarder";
 import type { ForwardRecord } from "./record/record";
 import { standardOutput } from "./standard-output";
 import { type Log, silent } from "./telling/troubles";
-import { type ForwarderWorld, systemWorld } from "./world";
+import { type ForwarderWorld, forwarderWorld } from "./world";
 
 /** Options of a forwarder in a program. */
 export interface StartOptions {
@@ -56,7 +56,7 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
     log = silent,
     folder = ".",
     env = {},
-    world = systemWorld,
+    world = forwarderWorld,
     stdout = standardOutput(),
   } = options;
   const live = await LiveConfig.ofObject(config, env, folder);

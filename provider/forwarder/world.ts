@@ -9,7 +9,7 @@ export interface ForwarderWorld extends Clock {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The real clocks, timers and randomness. */
-export const systemWorld: ForwarderWorld = { ...systemClock, random: Math.random };
+export const forwarderWorld: ForwarderWorld = { ...systemClock, random: Math.random };
 
 /** True if work ends within `ms`; otherwise it continues unobserved. @throws the error of the work. */
 export async function endsWithin(clock: Pick<Clock, "sleep">, ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { hasUnknown, type JsonObject } from "../model/json";
 import { unknownKeys } from "../settings/config-keys";
-import { valueProblems } from "../settings/value-problems";
+import { configValueProblems } from "../settings/config-value-problems";
 
 /** Members that the engine adds to a provider's configuration for itself. */
 const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
@@ -13,5 +13,5 @@ export function configProblems(config: JsonObject): { property: string; reason: 
   const keys = Object.keys(config).filter((key) => !ENGINE_KEYS.includes(key));
   const { refused, passed } = unknownKeys(keys.map((key) => `packetfilter:${key}`));
   const unread = [...refused, ...passed].map((reason) => ({ property: "", reason }));
-  return hasUnknown(config) ? unread : [...unread, ...valueProblems(config)];
+  return hasUnknown(config) ? unread : [...unread, ...configValueProblems(config)];
 }

@@ -11,7 +11,7 @@ import { SIZES } from "../../provider/forwarder/defaults";
 import { Forwarder } from "../../provider/forwarder/forwarder";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { silent } from "../../provider/forwarder/telling/troubles";
-import { systemWorld } from "../../provider/forwarder/world";
+import { forwarderWorld } from "../../provider/forwarder/world";
 import { type Figure, middleOf } from "./figure";
 import { postAll, SameRecords } from "./plain-script";
 
@@ -127,7 +127,7 @@ async function forward({ nodes, records = "all" }: Load, base: string, isDone: (
     sinks: [{ name: "web", type: "http", url: `${base}/in` }],
   };
   const live = await LiveConfig.ofObject(config, {}, folder);
-  const forwarder = await Forwarder.open({ config: live, log: silent, world: systemWorld, stdout: async () => {} });
+  const forwarder = await Forwarder.open({ config: live, log: silent, world: forwarderWorld, stdout: async () => {} });
   const cost = await measured(async () => {
     forwarder.start();
     while (!(await isDone())) await pause(500);
@@ -200,7 +200,7 @@ async function stored(marks: number): Promise<Figure> {
   return { name, value: stopMs, unit: "ms", reference: `all of its work: ${ms.toFixed(0)} ms` };
 }
 
-/** What reading, keeping and delivering cost, and how long they stop a loop, beside scripts that keep nothing. */
+/** Cost of reading, keeping and delivering, and how long they stop a loop, beside scripts that keep nothing. */
 export async function deliveryFigures(): Promise<Figure[]> {
   // Deliveries of other tables wait for one slice of rows, for the parser of JSON, or for the transaction, and not for all of it.
   const figures = [await stored(100_000), await stored(1_000_000)];

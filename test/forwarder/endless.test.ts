@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { HttpConnection } from "../../provider/forwarder/http";
-import { systemWorld } from "../../provider/forwarder/world";
+import { forwarderWorld } from "../../provider/forwarder/world";
 import { serveRaw } from "../support/raw-server";
 import { asking } from "./support/asking";
 import { until } from "./support/clock";
@@ -50,7 +50,7 @@ async function endless(status: number, write: (response: ServerResponse) => unkn
 
 test.each(ENDLESS)("%s with status %i ends at a limit in bytes or in time", async (_, status, write) => {
   using server = await endless(status, write);
-  const connection = new HttpConnection({ connections: 1 }, systemWorld);
+  const connection = new HttpConnection({ connections: 1 }, forwarderWorld);
   const request = { method: "POST" as const, origin: server.url, path: "/in", headers: {}, body: "{}" };
   const limits = { timeoutMs: 10_000, deadlineMs: 500, maxBytes: MEBIBYTE, follows: true };
   await expect(connection.post({ request, ...limits })).rejects.toThrow(
@@ -67,7 +67,7 @@ test.each([
   ["within its answer", (response: ServerResponse) => void response.write(" "), "no byte within 300 ms"],
 ] as const)("silence %s ends at the time without a byte, well before the deadline", async (_, write, words) => {
   using server = await endless(200, write);
-  const connection = new HttpConnection({ connections: 1 }, systemWorld);
+  const connection = new HttpConnection({ connections: 1 }, forwarderWorld);
   const request = { method: "POST" as const, origin: server.url, path: "/in", headers: {}, body: "{}" };
   const limits = { timeoutMs: 300, deadlineMs: 600_000, maxBytes: MEBIBYTE, follows: false };
   await expect(connection.post({ request, ...limits })).rejects.toMatchObject({ message: words, lateMs: undefined });

@@ -178,7 +178,7 @@ describe("what a reading reports", () => {
   const huge = (digits: string) => ({ value: Number(digits), exact: { value: digits } });
   const hot = { value: 2, id: 7, status: "hot", lifetime: 9 };
   const added = [`added ${A} 1 1`];
-  /** What happened between lists: the lists, and the events of each. */
+  /** Events between lists: the lists, and the events of each. */
   const STORIES: Record<string, [lists: Partial<Mark>[][], events: string[][]]> = {
     "the first list is all added; the same again is nothing": [
       [

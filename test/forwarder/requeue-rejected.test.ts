@@ -5,7 +5,7 @@ import { LiveConfig } from "../../provider/forwarder/config/config";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { requeueRejected } from "../../provider/forwarder/requeue-rejected";
-import { systemWorld } from "../../provider/forwarder/world";
+import { forwarderWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
 import { lettersIn, RECORD, recordsIn, scene, stateOf, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
@@ -47,7 +47,7 @@ test("a requeue beside a service that is refused goes on: each record arrives, o
 
   isRequeue = true;
   const live = await LiveConfig.ofObject(config, {}, folder);
-  const parts = { world: systemWorld, stdout: async () => {}, signal: new AbortController().signal };
+  const parts = { world: forwarderWorld, stdout: async () => {}, signal: new AbortController().signal };
   const requeued = requeueRejected(live, parts, "web");
   await until(() => answer);
   // Its request is under way. Meanwhile the service is refused more.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
 import { restoresText } from "../../provider/reconcile/drift";
-import { planUpdate as planSignaling, stoppable } from "../../provider/resources/cloud-signaling/plan";
+import { planSignaling, stoppable } from "../../provider/resources/cloud-signaling/plan";
 import type { CloudSignalingInputs, CloudSignalingState } from "../../provider/resources/cloud-signaling/state";
 
 const P = (text: string) => text as CanonicalPrefix;

@@ -1,4 +1,4 @@
-import { duration } from "../../client/pauses";
+import { formatDuration } from "../../client/pauses";
 import { type CliIo, repeatedly } from "../cli-io";
 import { readTimeout } from "../time-spans";
 
@@ -10,7 +10,7 @@ class TimedOut extends Error {
   override readonly name = "TimedOut";
 
   constructor(ms: number) {
-    super(`no answer within ${duration(ms)} (--timeout)`);
+    super(`no answer within ${formatDuration(ms)} (--timeout)`);
   }
 }
 

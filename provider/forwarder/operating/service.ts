@@ -5,7 +5,7 @@ import { TIMES } from "../defaults";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
 import { type Log, Troubles } from "../telling/troubles";
-import { endsWithin, type ForwarderWorld, systemWorld } from "../world";
+import { endsWithin, type ForwarderWorld, forwarderWorld } from "../world";
 import { isSamePlace, Listener } from "./http-server";
 import type { ServiceManager } from "./service-manager";
 
@@ -87,7 +87,7 @@ export class Service {
     this.cancel();
     this.parts.manager?.stopping();
     try {
-      const isReloaded = await endsWithin(this.parts.world ?? systemWorld, TIMES.stopMs, this.reloading);
+      const isReloaded = await endsWithin(this.parts.world ?? forwarderWorld, TIMES.stopMs, this.reloading);
       await this.current.stop();
       return { isStuck: !isReloaded || this.current.isStuck };
     } finally {
@@ -97,7 +97,7 @@ export class Service {
 
   /** Listens as the configuration says, or tries again later: another process may leave the port, an address come up. */
   private async listen(tries: number): Promise<void> {
-    const { log, world = systemWorld } = this.parts;
+    const { log, world = forwarderWorld } = this.parts;
     const { listen } = this.good.current;
     if (this.isStopping || !listen || this.listener.url) return;
     try {

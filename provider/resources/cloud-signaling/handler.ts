@@ -12,7 +12,7 @@ import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
 import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
 import { listOf, ReceiverAccess } from "../receiver-access";
-import { compareActive, planUpdate, stoppable } from "./plan";
+import { compareActive, planSignaling, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
   type CloudSignalingInputs,
@@ -150,7 +150,7 @@ export class CloudSignalingHandler implements Handler {
     const moved = receiver.hasMovedFrom(state);
     // Without a look, a refresh has said what is not active.
     const active = observed ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix));
-    const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved, active);
+    const { added, kept, removed, leaving, mayBeOurs } = planSignaling(state, inputs, moved, active);
     const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];

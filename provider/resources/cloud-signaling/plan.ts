@@ -9,7 +9,7 @@ import type { CloudSignalingInputs, CloudSignalingState } from "./state";
  * @param moved true when the receiver is reached at another address than before, and may be another one
  * @param active Prefixes that the look of this run saw active; by default those of the state
  */
-export function planUpdate(
+export function planSignaling(
   { prefixes: before, started, unsettled }: CloudSignalingState,
   { prefixes: desired }: CloudSignalingInputs,
   moved: boolean,

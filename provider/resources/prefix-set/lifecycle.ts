@@ -229,10 +229,10 @@ export class SetLifecycle {
     if (gone.length > 0) set.report({ kind: "removed", prefixes: gone });
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !desired.has(prefix));
     // Two addresses may be one machine.
-    const isElsewhere = (prefix: CanonicalPrefix) =>
+    const isDesiredElsewhere = (prefix: CanonicalPrefix) =>
       !this.runtime.settings.distinctNodes && set.desiredAnywhere.has(prefix);
-    const unknown = others.filter((prefix) => !isElsewhere(prefix));
-    if (exclusive) reportKept(others.filter(isElsewhere));
+    const unknown = others.filter((prefix) => !isDesiredElsewhere(prefix));
+    if (exclusive) reportKept(others.filter(isDesiredElsewhere));
     if (unknown.length > 0 && exclusive) set.report({ kind: "leftUnknown", prefixes: unknown });
     const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !desired.has(prefix));
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;

@@ -11,7 +11,7 @@ import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forw
 import { LOSS_CAUSES, type LossCause } from "../../../provider/forwarder/loss";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";
 import type { Log } from "../../../provider/forwarder/telling/troubles";
-import { systemWorld } from "../../../provider/forwarder/world";
+import { forwarderWorld } from "../../../provider/forwarder/world";
 import { TestClock } from "./clock";
 
 /** A record of a mark that was added. */
@@ -55,7 +55,7 @@ export async function openForwarder(
   const forwarder = await Forwarder.open({
     config: live,
     log: told,
-    world: systemWorld,
+    world: forwarderWorld,
     stdout,
     // As in a process of its own.
     memories: new NodeMemories(),

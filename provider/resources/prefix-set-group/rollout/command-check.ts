@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { duration } from "../../../client/pauses";
+import { formatDuration } from "../../../client/pauses";
 import { attempt, messageOf } from "../../../model/errors";
 import { told } from "../../../model/foreign-text";
 import type { CheckedWave, CheckWorld } from "./wave-check";
@@ -40,7 +40,7 @@ export function runCommand(command: readonly string[], run: CommandRun): Promise
     };
     const onAbort = () => stop("the run was cancelled");
     const onExit = () => kill(child);
-    const cancelTimer = world.after(left, () => stop(`it did not end within ${duration(left)}, and was killed`));
+    const cancelTimer = world.after(left, () => stop(`it did not end within ${formatDuration(left)}, and was killed`));
     signal.addEventListener("abort", onAbort, { once: true });
     process.once("exit", onExit);
     const settle = (reason: string | undefined) => {

@@ -1,6 +1,6 @@
 import { senderHeaders } from "../../../client/endpoint";
 import { Http, HttpFailure } from "../../../client/http";
-import { duration } from "../../../client/pauses";
+import { formatDuration } from "../../../client/pauses";
 import { Redactor } from "../../../client/redact";
 import { codeOf, messageOf } from "../../../model/errors";
 import { told } from "../../../model/foreign-text";
@@ -76,7 +76,7 @@ export class HttpCheck {
     if (!(error instanceof HttpFailure)) return messageOf(error);
     switch (error.kind) {
       case "timeout":
-        return `no answer within ${duration(timeoutMs)}`;
+        return `no answer within ${formatDuration(timeoutMs)}`;
       case "cancelled":
         return "the run was cancelled";
       case "too-large":

@@ -4,7 +4,7 @@ import type { JsonObject } from "../model/json";
 import { readSettings } from "./settings";
 
 /** Values of a configuration that cannot be read, whatever uses them: the addresses, and the limits and switches of the stack. */
-export function valueProblems(config: JsonObject): { property: string; reason: string }[] {
+export function configValueProblems(config: JsonObject): { property: string; reason: string }[] {
   const { endpoint, signalingUrl } = config;
   const checks: [property: string, check: () => unknown][] = [
     ["endpoint", () => typeof endpoint === "string" && parseNodeEndpoint(endpoint)],
