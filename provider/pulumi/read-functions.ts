@@ -65,8 +65,9 @@ export async function getProfiles(args: GetProfilesArgs): Promise<Profile[]> {
 }
 
 /**
- * Lists the rules of a profile. @throws {RequestError}
+ * Lists the rules of a profile.
  *
+ * @throws {RequestError} when the node does not answer as the contract says.
  * @example
  * ```ts
  * const rules = await getRules({ arena: "edge", profile: "web" });
@@ -94,7 +95,7 @@ export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
  * Lists a prefix-set: canonical prefix to value. A value that others wrote may be none that an entry can be given here (a
  * fraction, a text); it comes as the node lists it.
  *
- * @throws {RequestError}
+ * @throws {RequestError} when the node does not answer as the contract says.
  * @example
  * ```ts
  * const held = await getPrefixSet({ arena: "edge", set: "blocked" });   // canonical prefix to value
@@ -105,8 +106,9 @@ export async function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<strin
 }
 
 /**
- * Lists the prefixes with active signaling, canonical. @throws {RequestError}
+ * Lists the prefixes with active signaling, canonical.
  *
+ * @throws {RequestError} when the receiver does not answer as the contract says.
  * @example
  * ```ts
  * const active = await getSignalings();

@@ -132,7 +132,12 @@ function commentOf(name: string): { example: string; throws: string[] } {
   const texts = (tag: string) =>
     tags
       .filter(({ tagName }) => tagName.text === tag)
-      .map(({ comment }) => ts.getTextOfJSDocComment(comment)?.trim() ?? "");
+      .map((one) => {
+        const text = ts.getTextOfJSDocComment(one.comment)?.trim();
+        if (!text) throw new Error(`The comment of ${name} has an empty @${tag}.`);
+        const [, type] = /^\{(\w+)\}$/.exec((ts.isJSDocThrowsTag(one) && one.typeExpression?.getText()) || "") ?? [];
+        return type === undefined ? text : `\`${type}\` ${text}`;
+      });
   return { example: texts("example").join("\n\n"), throws: texts("throws") };
 }
 
