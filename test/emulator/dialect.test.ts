@@ -113,7 +113,21 @@ test("host bits are masked, or kept as they were sent and deleted in that spelli
   });
   await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "198.51.100.0/24" }] });
   expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["198.51.100.0/24"], 3);
-  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "198.51.100.7/24" }] });
+  // A spelling is staged, committed and lost with its entry.
+  const listed = async () => (await fapi(emulator, list)).json;
+  const before = await listed();
+  await fapi(emulator, { ...insert, data: [{ p: "198.51.100.9/24", v: 3 }] });
+  expect(await listed()).toEqual(before);
+  emulator.fail({ kind: "restart", delay: 1 });
+  await expect(fapi(emulator, list)).rejects.toThrow();
+  while ((await fapi(emulator, list).catch(() => undefined)) === undefined);
+  expect(await listed()).toEqual(before);
+  await fapi(emulator, { ...insert, data: [{ p: "198.51.100.9/24", v: 3 }] });
+  await fapi(emulator, commit);
+  expect(await listed()).toMatchObject({ data: [{}, { p: "198.51.100.9/24", v: 3 }, {}] });
+  emulator.fail({ cmd: "list", kind: "stale-list" });
+  expect(await listed()).toEqual(before);
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "198.51.100.9/24" }] });
   expect(emulator.prefixSet(BLOCKED).staged).not.toHaveProperty(["198.51.100.0/24"]);
 });
 

@@ -64,7 +64,7 @@ export const WRITE_SWITCHES = {
   ipv6: choice(["accepted", "error"], "IPv6 entries in a prefix-set.", ["error"]),
   hostBits: choice(
     ["error", "mask", "keep"],
-    "An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use.",
+    "An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use. A state has no host bits: in a snapshot and with persist such an entry is masked.",
   ),
   refusedEntry: choice(
     ["nothing", "rest", "before"],

@@ -149,7 +149,8 @@ export class NodeApi implements Api {
   private listEntries(set: PrefixSetStore, url: PrefixSetUrl, stale = false): Reply {
     const { dialect } = this.simulation;
     const shown = stale ? "previous" : dialect.listShows;
-    return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, url, dialect);
+    const { entries, spellings } = set.listed(shown);
+    return listSet(entries, spellings, url, dialect);
   }
 
   /** Commits all sets whose commit has this url. */

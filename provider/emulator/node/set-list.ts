@@ -8,10 +8,8 @@ import { entryMembers, lengthName } from "../behaviour/list-members";
 import { encode, type Reply, text } from "../http/reply";
 import { type TemplateFields, writeByTemplate } from "../http/template";
 import { addressIn } from "../packet/address";
+import type { Spellings } from "../state/commit-record";
 import { bareAddress, envelopeOf, formatOf, inEnvelope, list, listLines } from "./node-replies";
-
-/** Spellings of the entries that are not listed in canonical form. */
-type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 
 /** The last list of each content in use, in its form, which many callers share. */
 const encoded = new WeakMap<OrderedPrefixes, Encoded>();

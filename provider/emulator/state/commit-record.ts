@@ -4,8 +4,33 @@ import type { CommitRecord } from "../answer-types";
 /** A staged change of one prefix: its new value, or `null` for its removal. */
 export type StagedValue = number | null;
 
+/** Texts of entries that are not listed in canonical form: a node may keep host bits. */
+export type Spellings = ReadonlyMap<CanonicalPrefix, string>;
+
 /** The changes of one commit. */
-export type Batch = Map<CanonicalPrefix, StagedValue>;
+export class Batch extends Map<CanonicalPrefix, StagedValue> {
+  readonly spellings = new Map<CanonicalPrefix, string>();
+
+  /** Adds a change, in place of an earlier one. @param spelling Text of the entry in lists. */
+  put(prefix: CanonicalPrefix, value: StagedValue, spelling: string = prefix): void {
+    this.set(prefix, value);
+    if (spelling === prefix) this.spellings.delete(prefix);
+    else this.spellings.set(prefix, spelling);
+  }
+}
+
+/** The spellings after a batch; the same object if none changes. */
+export function spelled(
+  before: Spellings,
+  batch: ReadonlyMap<CanonicalPrefix, StagedValue> & { readonly spellings?: Spellings },
+): Spellings {
+  const { spellings = new Map() } = batch;
+  if (before.size === 0 && spellings.size === 0) return before;
+  const after = new Map(before);
+  for (const prefix of batch.keys()) after.delete(prefix);
+  for (const [prefix, text] of spellings) after.set(prefix, text);
+  return after;
+}
 
 export type { CommitRecord } from "../answer-types";
 

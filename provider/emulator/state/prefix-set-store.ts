@@ -1,7 +1,7 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { type OrderedPrefixes, type PrefixMap, sorted } from "../../model/prefix-map";
 import { PacketPrefixTable } from "../rules/packet-prefix-table";
-import { applyBatch, type Batch, type CommitRecord, type StagedValue } from "./commit-record";
+import { applyBatch, Batch, type CommitRecord, type Spellings, type StagedValue, spelled } from "./commit-record";
 
 export type { Batch, CommitRecord, StagedValue } from "./commit-record";
 
@@ -19,18 +19,16 @@ export interface PrefixSetContent {
  */
 export class PrefixSetStore {
   private readonly entries: Map<CanonicalPrefix, number>;
-  private staging: Batch = new Map();
+  private staging = new Batch();
   /** Commits that take effect later, oldest first. */
   private committing: Batch[] = [];
   private lastCommit: CommitRecord | undefined;
   /** Cache of ordered entries, until they change. */
   private sorted: { applied?: OrderedPrefixes; staged?: OrderedPrefixes; previous?: OrderedPrefixes } = {};
   private table: PacketPrefixTable | undefined;
-  /**
-   * Spellings of the entries that are not listed in canonical form. Replaced, never changed: cached lists compare it to know
-   * whether they are up to date.
-   */
-  spellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
+  /** Spellings of the applied entries, and those before the last commit. Replaced, never changed. */
+  private spellings: Spellings = new Map();
+  private previousSpellings: Spellings = this.spellings;
 
   /** Version of the applied entries, which grows with every change, for caches. */
   revision = 0;
@@ -83,25 +81,30 @@ export class PrefixSetStore {
     return this.pending.length === 0 ? this.entries.size : this.staged.length;
   }
 
+  /** Spelling of an entry in lists after all staged changes. */
+  stagedSpelling(prefix: CanonicalPrefix): string {
+    const last = this.pending.findLast((batch) => batch.has(prefix));
+    return (last?.spellings ?? this.spellings).get(prefix) ?? prefix;
+  }
+
+  /** Entries for a list, with their spellings: equal objects until they change. */
+  listed(view: "applied" | "staged" | "previous"): { entries: OrderedPrefixes; spellings: Spellings } {
+    if (view === "staged") return { entries: this.staged, spellings: this.pending.reduce(spelled, this.spellings) };
+    if (view === "previous") return { entries: this.previous, spellings: this.previousSpellings };
+    return { entries: this.ordered, spellings: this.spellings };
+  }
+
   /** Stages a value or, with `null`, a removal. */
   stage(prefix: CanonicalPrefix, value: StagedValue): void {
-    const draft = new Draft(this);
-    draft.stage(prefix, value);
-    this.keep(draft);
+    this.staging.put(prefix, value);
+    delete this.sorted.staged;
   }
 
   /** Stages a draft, which must not change afterwards. */
-  keep({ changes, spellings }: Draft): void {
+  keep({ changes }: Draft): void {
     if (this.staging.size === 0) this.staging = changes;
-    else for (const [prefix, value] of changes) this.staging.set(prefix, value);
+    else for (const [prefix, value] of changes) this.staging.put(prefix, value, changes.spellings.get(prefix));
     delete this.sorted.staged;
-    if (spellings.size === 0) return;
-    const all = new Map(this.spellings);
-    for (const [prefix, spelling] of spellings) {
-      if (spelling === undefined) all.delete(prefix);
-      else all.set(prefix, spelling);
-    }
-    this.spellings = all;
   }
 
   /** Every prefix that may exist after all staged changes, unordered. */
@@ -113,7 +116,7 @@ export class PrefixSetStore {
   /** Takes the staged changes out of staging; the returned function applies them, at once or later. */
   commit(): () => CommitRecord {
     const batch = this.staging;
-    this.staging = new Map();
+    this.staging = new Batch();
     this.committing.push(batch);
     return () => {
       this.committing = this.committing.filter((other) => other !== batch);
@@ -123,13 +126,15 @@ export class PrefixSetStore {
 
   /** Drops the staged changes, as a restart without persistence does. */
   discard(): void {
-    this.staging = new Map();
+    this.staging = new Batch();
     delete this.sorted.staged;
   }
 
   /** Changes only the applied entries, as an operator at the node's console. */
   change(batch: ReadonlyMap<CanonicalPrefix, StagedValue>): CommitRecord {
     this.lastCommit = applyBatch(this.entries, batch);
+    this.previousSpellings = this.spellings;
+    this.spellings = spelled(this.spellings, batch);
     for (const [text, value] of this.table ? batch : []) {
       if (value === null) this.table?.delete(Prefix.fromCanonical(text));
       else this.table?.set(Prefix.fromCanonical(text), value);
@@ -160,11 +165,9 @@ export class PrefixSetStore {
  * beneath its own.
  */
 export class Draft {
-  readonly changes: Batch = new Map();
+  readonly changes = new Batch();
   /** Prefixes whose insert has no effect, since the set has them. */
   readonly ignored = new Set<CanonicalPrefix>();
-  /** Changed spellings of entries in lists; `undefined` for the canonical form. */
-  readonly spellings = new Map<CanonicalPrefix, string | undefined>();
   /** Number of new entries. */
   private added = 0;
 
@@ -183,29 +186,25 @@ export class Draft {
 
   /** Spelling of the entry in lists. */
   spelling(prefix: CanonicalPrefix): string {
-    const spellings = this.spellings.has(prefix) ? this.spellings : this.set.spellings;
-    return spellings.get(prefix) ?? prefix;
+    return this.changes.has(prefix) ? (this.changes.spellings.get(prefix) ?? prefix) : this.set.stagedSpelling(prefix);
   }
 
   /** Adds a change. @param spelling Text of the entry in lists of a node that keeps host bits. */
   stage(prefix: CanonicalPrefix, value: StagedValue, spelling: string = prefix): void {
     if (value !== null && this.value(prefix) === undefined) this.added += 1;
-    this.changes.set(prefix, value);
-    if (value !== null && spelling !== this.spelling(prefix)) {
-      this.spellings.set(prefix, spelling === prefix ? undefined : spelling);
-    }
+    this.changes.put(prefix, value, spelling);
   }
 }
 
-function inOrder(entries: PrefixMap, batches: readonly Batch[]): OrderedPrefixes {
+function inOrder(entries: PrefixMap, batches: readonly ReadonlyMap<CanonicalPrefix, StagedValue>[]): OrderedPrefixes {
   const result = new Map(entries);
   for (const batch of batches) applyBatch(result, batch);
   return sorted(result);
 }
 
 /** Changes that undo a commit. */
-function undoing({ inserted, removed, changed }: CommitRecord): Batch {
-  const batch: Batch = new Map();
+function undoing({ inserted, removed, changed }: CommitRecord): Map<CanonicalPrefix, StagedValue> {
+  const batch = new Map<CanonicalPrefix, StagedValue>();
   const note = (prefix: string, value: StagedValue) => batch.set(prefix as CanonicalPrefix, value);
   for (const prefix of Object.keys(inserted)) note(prefix, null);
   for (const [prefix, value] of Object.entries(removed)) note(prefix, value);
