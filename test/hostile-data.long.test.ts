@@ -82,7 +82,7 @@ test.each(Object.entries(FILES))("a project of %s keeps no command", { timeout: 
   await writeFile(join(project, "Pulumi.dev.yaml"), content);
   const args = ["block", "203.0.113.7", "--reason", "flood", "--permanent", "--file", "blocks.yaml"];
   const { code, err } = await run(args, { folder: project });
-  expect([code, err]).toEqual([1, expect.stringContaining("Pulumi.dev.yaml: it cannot be read as YAML")]);
+  expect([code, err]).toEqual([2, expect.stringContaining("Pulumi.dev.yaml: it cannot be read as YAML")]);
 });
 
 test("the protocol port refuses bodies that are nested without end, and answers on", async () => {

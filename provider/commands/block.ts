@@ -13,7 +13,7 @@ import { addExpire } from "./blocking/expire";
 import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
 import { refuseDefaultRoute, refuseEntries, refuseMore } from "./blocking/limits";
 import { judgeEntries } from "./blocking/policies";
-import { orNothing, printResult } from "./blocking/result";
+import { beforehand, orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { type CliIo, timeOf, UsageError } from "./cli-io";
 import { OF_NODES } from "./node-options";
@@ -70,24 +70,26 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(spellings: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
-  const { for: span, duration, until, permanent } = flags;
-  requireGiven(
-    [
-      ["<prefix...>", spellings.length > 0],
-      ["--file <file>", flags.file],
-      ["--reason <text>", flags.reason],
-    ],
-    (span ?? duration ?? until ?? permanent) === undefined ? HOW_LONG : undefined,
-  );
-  requireOwner(command, [...OF_NODES, "--settings"], "--now", flags.now.length > 0);
-  const prefixes = await readPrefixes(spellings, io);
-  refuseDefaultRoute(prefixes);
   const now = timeOf(io);
-  const change = readChange(flags, now);
-  const place = await workplace(flags, io);
+  const started = await orNothing(beforehand(flags), { made: false, prefixes: [] }, io, async () => {
+    const { for: span, duration, until, permanent } = flags;
+    requireGiven(
+      [
+        ["<prefix...>", spellings.length > 0],
+        ["--file <file>", flags.file],
+        ["--reason <text>", flags.reason],
+      ],
+      (span ?? duration ?? until ?? permanent) === undefined ? HOW_LONG : undefined,
+    );
+    requireOwner(command, [...OF_NODES, "--settings"], "--now", flags.now.length > 0);
+    const prefixes = await readPrefixes(spellings, io);
+    refuseDefaultRoute(prefixes);
+    const change = readChange(flags, now);
+    return { names: prefixes.map((prefix) => prefix.toString()), change, place: await workplace(flags, io) };
+  });
+  const { names, change, place } = started;
   const { name, projects } = place;
   try {
-    const names = prefixes.map((prefix) => prefix.toString());
     const warned = new Set<string>();
     const say = flags.output === "json" ? () => {} : io.out;
     const until = change.expires ?? undefined;

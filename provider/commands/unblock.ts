@@ -6,7 +6,7 @@ import type { PrefixEntries } from "../prefixes";
 import type { PrefixEntry } from "../prefixes/entries";
 import { addEditFlags, type EditFlags, isInProject, sentPlaces, type Workplace, workplace } from "./blocking/common";
 import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
-import { orNothing, printResult } from "./blocking/result";
+import { beforehand, orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { sentTo, withdrawn } from "./blocking/sent";
 import { type CliIo, timeOf } from "./cli-io";
@@ -37,13 +37,14 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(spellings: readonly string[], flags: EditFlags, command: Command, io: CliIo): Promise<void> {
-  requireGiven([
-    ["<prefix...>", spellings.length > 0],
-    ["--file <file>", flags.file],
-  ]);
-  requireOwner(command, [...OF_NODES, "--settings", "--force"], "--now", flags.now.length > 0);
-  const prefixes = await readPrefixes(spellings, io);
-  const place = await workplace(flags, io);
+  const { prefixes, place } = await orNothing(beforehand(flags), { prefixes: [] }, io, async () => {
+    requireGiven([
+      ["<prefix...>", spellings.length > 0],
+      ["--file <file>", flags.file],
+    ]);
+    requireOwner(command, [...OF_NODES, "--settings", "--force"], "--now", flags.now.length > 0);
+    return { prefixes: await readPrefixes(spellings, io), place: await workplace(flags, io) };
+  });
   const { name, file, projects } = place;
   try {
     const names = prefixes.map((prefix) => prefix.toString());

@@ -67,6 +67,12 @@ There is no Pulumi project here whose program could read the file: after that ti
   const json = await block("203.0.113.7", "203.0.113.8", "--for", "1h", "--output", "json");
   expect(JSON.parse(json.out)).toMatchObject({ written: true, kept: { "203.0.113.7/32": "for good" } });
   expect(Object.values(entries()).map(({ expires }) => expires)).toEqual([undefined, "2030-01-31T19:00:01Z"]);
+  const unchanged = [
+    await block("203.0.113.7", "203.0.113.8", "--for", "1h", "--output", "json"),
+    await unblock("203.0.113.9", "--output", "json"),
+    await here(["block", "expire", "--file", "blocks.yaml", "--now", "--output", "json"]),
+  ];
+  for (const { code, out } of unchanged) expect([code, JSON.parse(out)]).toMatchObject([0, { written: false }]);
   expect((await unblock("203.0.113.8")).code).toBe(0);
   expect(await unblock("203.0.113.7")).toEqual({
     code: 0,
@@ -195,6 +201,8 @@ describe("what is wrong leaves the file as it is", () => {
     const ended = await here(args);
     expect(ended).toMatchObject({ code, out: "" });
     expect(ended.err).toContain(sentence);
+    const { code: same, out } = await here([...args, "--output", "json"]);
+    expect([same, JSON.parse(out)]).toMatchObject([code, { written: false, problems: [ended.err.trimEnd()] }]);
     expect(await text()).toBe(BEFORE);
     expect(readdirSync(folder).sort()).toEqual(["Pulumi.dev.yaml", "blocks.yaml", "other.yaml"]);
   });

@@ -315,8 +315,9 @@ test("done, not all and failed add up to all nodes", () => {
     outcome("n3", "not sent"),
     outcome("n4", "unknown"),
   ];
-  const last = (of: readonly Outcome[]) => problemsOf(of, []).at(-1);
+  const last = (of: readonly Outcome[], isWritten = true) => problemsOf(of, [], isWritten).at(-1);
   expect(last(outcomes)).toMatch(/^The file is written\. 2 of 4 failed, 1 did not do all\. /);
+  expect(last(outcomes, false)).toMatch(/^The file needed no change\. 2 of 4 failed, /);
   expect(last(outcomes.filter(({ outcome }) => outcome !== "not all"))).toMatch(
     /^The file is written\. 2 of 3 failed\. /,
   );

@@ -66,7 +66,7 @@ test("an emulator in the background serves when the command returns, and until i
 test("what keeps an emulator from starting in the background is told, with its exit code", async () => {
   expect(await run("--background", "--port", "80000")).toMatchObject({ code: 2, err: expect.stringContaining("port") });
   expect(await run("--background", "--state", join(folder, "none.yaml"))).toMatchObject({
-    code: 1,
+    code: 2,
     err: expect.stringContaining("none.yaml"),
   });
 }, 30_000);

@@ -8,7 +8,7 @@ import { isExpired } from "../../reconcile/entries";
 import { type CliIo, timeOf, UsageError } from "../cli-io";
 import { addEditFlags, clientsOf, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
 import { readSet, requireFile, requireGiven } from "./given";
-import { orNothing, printResult } from "./result";
+import { beforehand, orNothing, printResult } from "./result";
 import { carryOut } from "./send";
 import { sentTo, tidied } from "./sent";
 
@@ -46,13 +46,16 @@ export function addExpire(block: Command, io: CliIo): void {
 }
 
 async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
-  requireGiven([["--file <file>", flags.file]]);
   const isEverywhere = flags.now === true;
-  if (flags.now !== true && flags.now.length === 0)
-    throw new UsageError(
-      'Give --now, or --now prefixset://edge/blocked: without it the next "pulumi up" removes expired entries.',
-    );
-  const place = await workplace({ ...flags, now: flags.now === true ? [] : flags.now }, io, true);
+  const edit: EditFlags = { ...flags, now: flags.now === true ? [] : flags.now };
+  const place = await orNothing(beforehand(edit), { expired: [] }, io, () => {
+    requireGiven([["--file <file>", flags.file]]);
+    if (!isEverywhere && edit.now.length === 0)
+      throw new UsageError(
+        'Give --now, or --now prefixset://edge/blocked: without it the next "pulumi up" removes expired entries.',
+      );
+    return workplace(edit, io, true);
+  });
   const now = timeOf(io);
   let close = place.close;
   try {
@@ -61,8 +64,11 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
       return place.editor.read();
     });
     const expired = new Map(Object.entries(before).filter(([, { expires }]) => isExpired(expires, now)));
+    const gone = { expired: [...expired.keys()] };
     const remembered =
-      isEverywhere && expired.size > 0 ? await rememberedTargets(expired, flags, place, io) : undefined;
+      isEverywhere && expired.size > 0
+        ? await orNothing(place, gone, io, () => rememberedTargets(expired, flags, place, io))
+        : undefined;
     const targets = remembered?.targets ?? (expired.size > 0 ? place.targets : []);
     close = async () => void (await Promise.all([place.close(), remembered?.close()]));
     const names = (target: NowTarget) => {
@@ -72,14 +78,14 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
     };
     const isForced = flags.force === true;
     const change = { names, isForced, isExpired: true, decide: () => new Map(), written: () => {} };
-    const ended = await orNothing(place, { expired: [...expired.keys()] }, io, () =>
+    const ended = await orNothing(place, gone, io, () =>
       carryOut({ ...place, targets }, change, { command, arguments: [] }, io),
     );
-    const after = await tidied(place.editor, (entries) => forgotten(entries, [...expired.keys()]), io);
-    const left = [...expired.keys()].filter((prefix) => after[prefix] !== undefined);
-    const sentences = endSentences(place.name, [...expired.keys()], left);
+    const after = await tidied(place.editor, (entries) => forgotten(entries, gone.expired), io);
+    const left = gone.expired.filter((prefix) => after[prefix] !== undefined);
+    const sentences = endSentences(place.name, gone.expired, left);
     const problems = [...(remembered?.unknown ?? []), ...ended.problems];
-    const more = { expired: [...expired.keys()], kept: left };
+    const more = { ...gone, kept: left };
     printResult({ ...ended, problems }, place, { more, sentences }, io);
   } finally {
     await close();

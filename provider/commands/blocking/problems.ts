@@ -2,8 +2,8 @@ import { groupBy } from "../../model/group";
 import type { Outcome } from "./outcome";
 import { namesOf } from "./watching";
 
-/** Sentences about failed targets, their number, and the commands that finish the rest. */
-export function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
+/** Sentences about failed targets, their number, and the commands that finish the rest. `isWritten`: the file was changed. */
+export function problemsOf(outcomes: readonly Outcome[], finish: readonly string[], isWritten: boolean): string[] {
   const problems = failures(outcomes);
   const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
   if (failed.length === 0) return problems;
@@ -13,7 +13,7 @@ export function problemsOf(outcomes: readonly Outcome[], finish: readonly string
   const parts = outcomes.filter(({ outcome }) => outcome === "not all").length;
   const notAll = parts > 0 ? `, ${parts} did not do all` : "";
   const rest = [
-    `The file is written. ${failed.length} of ${outcomes.length} failed${notAll}.`,
+    `The file ${isWritten ? "is written" : "needed no change"}. ${failed.length} of ${outcomes.length} failed${notAll}.`,
     ...(refused > 0 ? [`${refused} would fail again: correct the errors above first.`] : []),
     ...(again ? [`To finish the rest, run "pulumi up", or:\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
   ];

@@ -2,7 +2,7 @@ import { formatUrl } from "../../client";
 import { messageOf } from "../../model/errors";
 import type { CliIo } from "../cli-io";
 import { pretty } from "../listing/output";
-import type { Workplace } from "./common";
+import type { EditFlags, Workplace } from "./common";
 import type { Outcome } from "./outcome";
 import { type Ended, NothingDone } from "./send";
 import { summaryOf } from "./watching";
@@ -21,7 +21,7 @@ export function printResult(
   io: CliIo,
 ): void {
   if (place.output === "json") {
-    io.out(json(place, { ...more, written: true }, { outcomes, problems, finish }));
+    io.out(json(place, more, { outcomes, problems, finish }));
   } else {
     const [only] = outcomes;
     if (outcomes.length > 1) io.out(summaryOf(outcomes, io));
@@ -31,26 +31,38 @@ export function printResult(
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
+/** Parts of a {@link Workplace} that a result names. */
+type Said = Pick<Workplace, "name" | "output"> & {
+  readonly deadline: { readonly ms: number | null };
+  readonly editor: { readonly isWritten: boolean };
+};
+
+/** These parts for a command line that is refused before there is a workplace: no time runs yet. */
+export function beforehand({ file, output }: EditFlags): Said {
+  return { name: file, output, deadline: { ms: null }, editor: { isWritten: false } };
+}
+
 /** Does the work, and prints an object for scripts also if it fails. @throws the error of the work */
-export async function orNothing<T>(place: Workplace, more: object, io: CliIo, work: () => T | Promise<T>): Promise<T> {
+export async function orNothing<T>(place: Said, more: object, io: CliIo, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const outcomes = error instanceof NothingDone ? error.outcomes : [];
     const ended = { outcomes, problems: [messageOf(error)], finish: [] };
-    if (place.output === "json") io.out(json(place, { ...more, written: false }, ended));
+    if (place.output === "json") io.out(json(place, more, ended));
     throw error;
   }
 }
 
 function json(
-  { name, deadline }: Workplace,
+  { name, deadline, editor }: Said,
   more: object,
   { outcomes, problems, finish }: Pick<Ended, "outcomes" | "problems" | "finish">,
 ): string {
   return pretty({
     file: name,
     ...more,
+    written: editor.isWritten,
     timeoutMs: deadline.ms,
     nodes: outcomes.map(nodeOf),
     problems,

@@ -103,7 +103,7 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     ({ project }) => project.stack,
   );
   const finish = [...open.values()].map((some) => finishing(some, given));
-  return { edit, outcomes, problems: problemsOf(outcomes, finish), finish };
+  return { edit, outcomes, problems: problemsOf(outcomes, finish, editor.isWritten), finish };
 }
 
 /** Sends to all nodes at once, and to the sets of each one after the other, so that a node holds one socket at most. */

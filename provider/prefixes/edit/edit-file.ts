@@ -27,6 +27,8 @@ export type Decide = (entries: PrefixEntries) => Edit;
  * Editor of a prefix file that other commands may edit at the same time: an object or map of prefixes, or an array.
  */
 export interface PrefixFileEditor {
+  /** True once an edit has replaced the file. One that changes nothing leaves it. */
+  readonly isWritten: boolean;
   /**
    * Edits the present content. Comments, order and indentation stay. The new content replaces the file in one step, so that
    * readers see the old file or the new one. A missing file is created. Edits that come during another one are written
@@ -40,6 +42,11 @@ export interface PrefixFileEditor {
   read(): Promise<PrefixEntries>;
 }
 
+interface Writing {
+  /** Called once the file is replaced. */
+  written(): void;
+}
+
 interface Waiting {
   readonly decide: Decide;
   resolve(edited: Edited): void;
@@ -50,15 +57,22 @@ interface Waiting {
 export function prefixFileEditor(file: string, wait: LockWait = {}): PrefixFileEditor {
   let waiting: Waiting[] = [];
   let isRunning = false;
+  let isWritten = false;
+  const written = () => {
+    isWritten = true;
+  };
   const run = async () => {
     while (waiting.length > 0) {
       const group = waiting;
       waiting = [];
-      await carryOut(file, group, wait);
+      await carryOut(file, group, { ...wait, written });
     }
     isRunning = false;
   };
   return {
+    get isWritten() {
+      return isWritten;
+    },
     edit: (decide) =>
       new Promise((resolve, reject) => {
         waiting.push({ decide, resolve, reject });
@@ -75,12 +89,12 @@ export function edited(before: PrefixEntries, decide: Decide): Edited {
   return { before, after: expected(before, decide(before)) };
 }
 
-async function carryOut(file: string, group: readonly Waiting[], wait: LockWait): Promise<void> {
+async function carryOut(file: string, group: readonly Waiting[], wait: LockWait & Writing): Promise<void> {
   try {
     // Before the lock, which would be beside the link.
     refuseLinks(file);
     let answers: readonly (() => void)[] | undefined;
-    while (!answers) answers = await withLock(file, (isOurs) => editLocked(file, group, isOurs), wait);
+    while (!answers) answers = await withLock(file, (isOurs) => editLocked(file, group, isOurs, wait), wait);
     for (const answer of answers) answer();
   } catch (error) {
     for (const { reject } of group) reject(error);
@@ -92,6 +106,7 @@ async function editLocked(
   file: string,
   group: readonly Waiting[],
   isOurs: () => Promise<boolean>,
+  { written }: Writing,
 ): Promise<readonly (() => void)[] | undefined> {
   const edit = extname(file).toLowerCase() === ".json" ? editJson : editYaml;
   const text = (await readIfThere(file)) ?? "";
@@ -116,6 +131,7 @@ async function editLocked(
     if (!same(after, before)) throw notAsMeant(file, after, before);
     if (!(await isOurs())) return undefined;
     await replaceFile(file, next, SHARED_FILE);
+    written();
   }
   return answers;
 }

@@ -71,6 +71,7 @@ export async function emergency({ command, nodes, set, prefix }: Emergency, worl
 function memoryFile(entries: Record<string, { value: number }>): PrefixFileEditor {
   let content = entries as PrefixEntries;
   return {
+    isWritten: false,
     read: async () => content,
     edit: async (decide) => {
       const made = edited(content, decide);
