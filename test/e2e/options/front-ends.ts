@@ -1,15 +1,14 @@
 import { expect } from "vitest";
-import { code, type Declared, FRONT_ENDS, type FrontEnd, resource, urnIn } from "../support/front-ends";
+import { code, type Declared, FRONT_ENDS, type FrontEnd, resource } from "../support/front-ends";
 
 /** Facts that a row looks at when its programs have run. */
 export interface Seen {
   readonly frontEnd: FrontEnd;
   /** Content of the set `partners` after the second `up`. */
   readonly partners: Readonly<Record<string, unknown>>;
-  /** Output of the commands: the first and the second `up`, and a `destroy`. */
+  /** Output of the first and the second `up`. */
   readonly first: string;
   readonly second: string;
-  readonly destroy: string;
   /** Commits of the second `up`, with the end of their urls. */
   readonly commits: readonly { readonly set: string; readonly inserted: object; readonly removed: object }[];
   /** Commits of the first `up`, by the entries that they inserted. */
@@ -79,33 +78,6 @@ const DOUBLED: Readonly<Record<FrontEnd, string>> = {
 
 /** By option of docs/guides/options-and-flags.md. */
 export const ROWS: Readonly<Record<string, Row>> = {
-  protect: {
-    ...always(entry("protected", 1, { protect: true })),
-    shown: (seen) => [/::protected" cannot be deleted/.test(seen.destroy), holds(1)(seen)],
-    expected: [true, 1],
-  },
-  retainOnDelete: {
-    first: () => [entry("kept", 2, { retainOnDelete: true })],
-    shown: (seen) => [/kept deleted.*\[retain\]/.test(seen.second), holds(2)(seen)],
-    expected: [true, 1],
-  },
-  deletedWith: {
-    first: () => [entry("site", 3), entry("together", 4, { deletedWith: resource("site") })],
-    shown: (seen) => [holds(3)(seen), holds(4)(seen), /"together": where it is deleted together/.test(seen.first)],
-    expected: inFrontEnds(["nothing", 1, true], ["nothing", 1, false]),
-  },
-  deleteBeforeReplace: {
-    first: () => [set("moved", { set: "blocked" }, { deleteBeforeReplace: true })],
-    second: () => [set("moved", { profile: "web", set: "blocked" }, { deleteBeforeReplace: true })],
-    shown: ({ commits }) => commits.filter(({ set: own }) => own.endsWith("blocked")).map(({ set: own }) => own),
-    expected: inFrontEnds(["web/blocked", "blocked"], ["blocked", "web/blocked"]),
-  },
-  replaceOnChanges: {
-    first: () => [entry("changed", 5, { replaceOnChanges: ["value"] }, { value: 7 })],
-    second: () => [entry("changed", 5, { replaceOnChanges: ["value"] }, { value: 8 })],
-    shown: (seen) => [replaced("changed")(seen), holds(5)(seen), removedHosts(seen).includes(5)],
-    expected: [true, 8, false],
-  },
   replacementTrigger: {
     first: () => [entry("triggered", 6, { replacementTrigger: 1 })],
     second: () => [entry("triggered", 6, { replacementTrigger: 2 })],
@@ -129,29 +101,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
       words: /ignoreChanges valeu: there is no argument .valeu/,
       of: "frozen",
     },
-  },
-  aliases: {
-    first: () => [entry("former", 9)],
-    second: (frontEnd) => [entry("latter", 9, { aliases: [urnIn(frontEnd, "PrefixSetEntry", "former")] })],
-    shown: (seen) => [
-      holds(9)(seen),
-      Object.keys(seen.states[1] ?? {}).includes("latter"),
-      /latter created/.test(seen.second),
-    ],
-    expected: [1, true, false],
-  },
-  dependsOn: {
-    ...always(entry("after", 11, { dependsOn: [resource("protected")] })),
-    shown: ({ created }) => {
-      const at = (host: number) => created.findIndex((prefixes) => prefixes.includes(`${address(host)}/32`));
-      return at(11) > at(1);
-    },
-    expected: true,
-  },
-  parent: {
-    ...always(entry("child", 10, { parent: resource("after") })),
-    shown: ({ states }) => states[0]?.child?.urn.split("$").length,
-    expected: 2,
   },
   transforms: {
     first: (frontEnd) => [
@@ -260,9 +209,10 @@ packetfilter.PrefixSetEntry("sited", arena="edge", set="partners", prefix="${add
     unknownTo: ["YAML"],
   },
   urn: {
+    first: () => [entry("named", 1)],
     more: {
       dynamic: `
-        r_protected.urn.apply((urn) => {
+        r_named.urn.apply((urn) => {
           const place = { arena: "edge", set: "partners" };
           const again = new pf.PrefixSetEntry("again", { ...place, prefix: "${address(99)}" }, { urn });
           new pf.PrefixSetEntry("of-urn", { ...place, prefix: "${address(23)}", ticket: again.prefix });
@@ -271,7 +221,7 @@ packetfilter.PrefixSetEntry("sited", arena="edge", set="partners", prefix="${add
 def again(urn):
     again = packetfilter.PrefixSetEntry("again", arena="edge", set="partners", prefix="${address(99)}", opts=pulumi.ResourceOptions(urn=urn))
     packetfilter.PrefixSetEntry("of-urn", arena="edge", set="partners", prefix="${address(23)}", ticket=again.prefix)
-r_protected.urn.apply(again)
+r_named.urn.apply(again)
 `,
     },
     shown: (seen) => [seen.states[0]?.["of-urn"]?.outputs.ticket, seen.created.flat().includes(`${address(99)}/32`)],
@@ -303,15 +253,6 @@ function group(value: number): Declared {
     type: "PrefixSetGroup",
     args,
     options: { ignoreChanges: [`entries["${address(26)}"]`] },
-  };
-}
-
-function set(name: string, place: object, options: object): Declared {
-  return {
-    name,
-    type: "PrefixSet",
-    args: { arena: "edge", ...place, entries: { "192.0.2.0/25": 1 } },
-    options: { ...options },
   };
 }
 
