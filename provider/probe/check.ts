@@ -75,11 +75,7 @@ export function check({ unknown = [], refusesTables = false, ...options }: Check
     for (const { url, table } of listsOf(bench.targets)) {
       const isKnown = POINTS_OF[url.kind].some((point) => !unknown.includes(point));
       const what = `list of ${formatUrl(url)}${table ? ` ${table}` : ""}`;
-      await look(what, async () => {
-        const list = await read(bench, { url, table, isKnown, mayRefuse: refusesTables });
-        if (list === "answered") return "answered, not compared: the probe could not find out how it is read";
-        return list ? `${list.length} read` : "refused, as a type without a table";
-      });
+      await look(what, () => read(bench, { url, table, isKnown, mayRefuse: refusesTables }));
     }
     if (work) await look(`insert and delete in ${formatUrl(work.url)}`, () => change(bench, work));
     if (receiver) await look(`start and stop of ${receiver.prefix}`, () => startAndStop(receiver));
@@ -103,20 +99,18 @@ interface Asked {
   readonly mayRefuse?: boolean;
 }
 
-/** The list; `undefined` if it may be refused, and is. @throws {Error} if it is refused, or is known and cannot be read. */
-async function read(
-  bench: Bench,
-  { url, table, isKnown = true, mayRefuse = false }: Asked,
-): Promise<readonly unknown[] | "answered" | undefined> {
+/** What a list shows, in words. @throws {Error} if it is refused, or is known and cannot be read. */
+async function read(bench: Bench, { url, table, isKnown = true, mayRefuse = false }: Asked): Promise<string> {
   const more = url.kind === "mark" && table ? { table, headers: bench.userArena(url) } : {};
   const answer = await bench.list(url, more);
   const { answers = {} } = bench.node;
   const absent = url.kind === "prefixset" ? readAbsent(answer.http, answers.absent) : undefined;
   const reading = absent ?? readListed<ResourceUrl>({ answer, url, table }, answers);
   // A code that may mean a success is no refusal where nothing is known.
-  if (!isKnown && (!answer.isRefusal || answer.doubt !== undefined)) return "answered";
-  if (reading.kind === "done") return reading.value;
-  if (table && mayRefuse && reading.kind === "failed") return undefined;
+  if (!isKnown && (!answer.isRefusal || answer.doubt !== undefined))
+    return "answered, not compared: the probe could not find out how it is read";
+  if (reading.kind === "done") return `${reading.value.length} read`;
+  if (table && mayRefuse && reading.kind === "failed") return "refused, as a type without a table";
   throw new Error(whyUnread(reading));
 }
 

@@ -21,18 +21,14 @@ interface CleanOptions extends Pick<BenchOptions, "signal" | "world"> {
  */
 export function clean(undo: Undo, { node, receiver, world, signal }: CleanOptions): Promise<LeftBehind[]> {
   const { learnt, inserted, started } = undo;
-  const answers = node?.answers ?? learnt?.node.answers;
-  const own = receiver?.answers ?? learnt?.receiver.answers;
+  const own = receiver && { ...receiver, answers: receiver.answers ?? learnt?.receiver.answers };
   const [first] = started;
   const options: BenchOptions = {
-    node: { ...(node ?? NO_NODE), ...(answers && { answers }) },
+    node: { ...(node ?? NO_NODE), answers: node?.answers ?? learnt?.node.answers },
     urls: undo.set === undefined ? [] : [parseUrl(undo.set)],
     write: node !== undefined && inserted.length > 0,
     keep: true,
-    ...(receiver &&
-      first !== undefined && {
-        receiver: { options: { ...receiver, ...(own && { answers: own }) }, prefix: Prefix.parse(first) },
-      }),
+    receiver: own && first !== undefined ? { options: own, prefix: Prefix.parse(first) } : undefined,
     world,
     signal,
   };
@@ -51,8 +47,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       const found = list && solve({ answer: list, url, before: learned.answers });
       learned.learn(found?.known ?? {});
     }
-    bench.receiver?.resume(started, undo.before.signaling, learnt?.isStartProved === true);
-    if (bench.receiver) bench.receiver.delayMs = learnt?.statusDelayMs;
+    bench.receiver?.inherit(started, undo.before.signaling, learnt?.statusDelayMs);
     return cleanUp(bench, 0);
   });
 }

@@ -23,25 +23,17 @@ export type ReceiverSettings = Pick<ReceiverOptions, "answers">;
 /** Switches of the emulator by name: `dialect` in `node.json`. */
 export type DialectSettings = Readonly<Record<string, string | number>>;
 
-/**
- * `observed`: the node showed it; `assumed`: its answers do not settle it, or only in part; `skipped`: it was not asked;
- * `error`: asking failed.
- */
-type Certainty = "observed" | "assumed" | "skipped" | "error";
-
-/**
- * Place where an observation is expressed: a setting; a switch of the dialect; nowhere, as the node does what the contract says;
- * nowhere, though it was seen; nowhere, as no known good answer shows it.
- */
-type Expressed = "setting" | "dialect" | "contract" | "beyond" | "unknown";
-
 /** Result of one open point. All texts are for people and free of secrets. */
 export interface Finding {
   /** Stable, in kebab case: `insert-existing`. */
   readonly point: string;
   /** The question: `insert of what is there`. */
   readonly title: string;
-  readonly found: Certainty;
+  /**
+   * `observed`: the node showed it; `assumed`: its answers do not settle it, or only in part; `skipped`: it was not asked;
+   * `error`: asking failed.
+   */
+  readonly found: "observed" | "assumed" | "skipped" | "error";
   /** The lists were empty, so the form of their elements was not seen. */
   readonly unseen?: true;
   /** Behaviour of the node, or the reason why it is not known. */
@@ -54,7 +46,11 @@ export interface Finding {
   readonly advice?: string;
   /** Stable name of the outcome, one of those of its point. */
   readonly outcome: string;
-  readonly expressed: Expressed;
+  /**
+   * Place where the observation is expressed: a setting; a switch of the dialect; nowhere, as the node does what the contract
+   * says; nowhere, though it was seen; nowhere, as no known good answer shows it.
+   */
+  readonly expressed: "setting" | "dialect" | "contract" | "beyond" | "unknown";
   /** Members of the node to set. */
   readonly settings: Partial<NodeSettings>;
   /** Members of the receiver to set. */

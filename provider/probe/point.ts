@@ -16,6 +16,13 @@ type SettingPath =
 /** Switches of the emulator; one without a value expresses nothing. */
 export type Switches = Readonly<Record<string, string | number | undefined>>;
 
+/** Members of node and receiver to set, and switches with which the emulator does the same. */
+interface Values {
+  readonly settings?: Partial<NodeSettings>;
+  readonly receiver?: ReceiverSettings;
+  readonly dialect?: Switches;
+}
+
 /**
  * Conclusion of a point, and the place where it is expressed: a setting; a switch of the emulator's dialect, with which a client
  * needs no setting; nothing, since the node does what the contract says; a line "seen, cannot be expressed" and exit code 4; or
@@ -32,12 +39,7 @@ export type Seen = {
   /** See {@link Finding.unseen}. */
   readonly unseen?: true;
 } & (
-  | {
-      readonly as: "setting" | "beyond";
-      readonly settings?: Partial<NodeSettings>;
-      readonly receiver?: ReceiverSettings;
-      readonly dialect?: Switches;
-    }
+  | ({ readonly as: "setting" | "beyond" } & Values)
   | { readonly as: "dialect"; readonly dialect: Switches }
   | { readonly as: "contract"; readonly dialect?: Switches }
   | { readonly as: "unknown" }
@@ -47,7 +49,7 @@ export type Seen = {
  * One open point, in a file of `points/` by theme, in the order of the requests. Entries that `ask` leaves in the set are
  * removed after it.
  */
-interface Question {
+export interface Point {
   readonly name: string;
   /** The question, as a table shows it. */
   readonly title: string;
@@ -60,11 +62,7 @@ interface Question {
    * @throws {Skipped} if it cannot be asked. @throws {Unclear} if the answers make no sense.
    */
   ask(bench: Bench): Promise<Seen | (() => Seen)>;
-}
-
-/** An open point with its precondition. */
-export interface Point extends Question {
-  /** Lists alone, a set to write to, or a receiver. */
+  /** Precondition: lists alone, a set to write to, or a receiver. */
   readonly needs: "lists" | "set" | "receiver";
   /** Name of the point whose failure makes this one pointless. */
   readonly restsOn?: string;
@@ -72,7 +70,7 @@ export interface Point extends Question {
 
 /** Gives points their precondition. */
 export function pointsNeeding(needs: Point["needs"], restsOn?: string) {
-  return (...questions: readonly Question[]): readonly Point[] =>
+  return (...questions: readonly Omit<Point, "needs" | "restsOn">[]): readonly Point[] =>
     questions.map((question) => ({ ...question, needs, restsOn }));
 }
 
@@ -85,7 +83,7 @@ export function settlesLists(kind: ListKind, ...members: readonly Member[]): Set
 /** Finding of a conclusion. */
 export function findingOf({ name: point, title, assumes }: Point, seen: Seen): Finding {
   const { is: outcome, as, node, evidence = [], advice, unseen } = seen;
-  const { settings = {}, receiver = {}, dialect = {} }: Partial<Finding> = { ...seen, evidence: [] } as object;
+  const { settings = {}, receiver = {}, dialect = {} }: Values & Pick<Seen, "is"> = seen;
   const switches = given(dialect) as DialectSettings;
   const isSome = (...all: object[]) => all.some((one) => Object.keys(one).length > 0);
   // A list that is read without a setting is as the contract says, if it held something.

@@ -48,12 +48,8 @@ export async function withBench<T>(options: BenchOptions, work: (bench: Bench) =
   const [set] = bench.targets.sets;
   if (write && set) bench.work = new WorkSet(set, bench, keep);
   if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, ending, note);
-  bench.note({
-    begun: {
-      ...(bench.work && { endpoint: bench.endpoint, set: formatUrl(bench.work.url) }),
-      ...(bench.receiver && { receiver: bench.receiver.endpoint }),
-    },
-  });
+  const written = bench.work && { endpoint: bench.endpoint, set: formatUrl(bench.work.url) };
+  bench.note({ begun: { ...written, receiver: bench.receiver?.endpoint } });
   const redactors = [new NodeRequests(node), ...(receiver ? [new SignalingRequests(receiver.options)] : [])];
   const names = [bench.endpoint, ...(bench.receiver ? [bench.receiver.endpoint] : []), ...urls.map(formatUrl)];
   const own = (text: string) => redactors.reduce((left, { redactor }) => redactor.text(left), text);

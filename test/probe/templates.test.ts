@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { Runtime } from "../../provider/deployment/runtime";
 import { startEmulator } from "../../provider/emulator";
-import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { expectRehearsed } from "./strange";
 import { probed, SET, STATE, startNode, TOKEN } from "./support";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -78,24 +77,12 @@ test("texts that only a module reads are templates of the dialect, and the rehea
     await using rehearsal = await startEmulator({ state, dialect, auth: { bearer: TOKEN } });
     expect(await textsOf(rehearsal)).toEqual(texts);
     const options: NodeOptions = { endpoint: rehearsal.endpoint, headers, ...settings, markPace: "off" };
-    const handlerOf = () => {
-      const runtime = new Runtime({ env: {}, print: () => {} });
-      runtime.configure(
-        (key: string) => ({ endpoint: rehearsal.endpoint, node: { ...settings, headers, commitCoalesceMs: 0 } })[key],
-      );
-      return new PrefixSetHandler(runtime);
-    };
-    const handler = handlerOf();
-    const entries = { "10.1.0.0/16": 7, "192.0.2.9/32": 1 };
-    const { outs } = await handler.create(handler.check({}, { arena: "edge", set: "probe", entries }).inputs);
-    expect(rehearsal.prefixSet(SET).applied).toEqual(entries);
+    await expectRehearsed({ dialect }, { ...settings, commitCoalesceMs: 0 }, "lists that only a module reads");
     const client = new NodeClient(options);
     expect((await client.listProfiles("edge")).map(({ name }) => name)).toEqual(["web", "clean"]);
     expect((await client.listRules("edge", "web")).map(({ id }) => id)).toEqual([30, 31, 32]);
     expect(await client.listMarks("edge", "web", "shost")).toEqual(marks);
     await client.close();
-    await handlerOf().delete(SET, outs);
-    expect(rehearsal.prefixSet(SET).applied).toEqual({});
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -65,6 +65,15 @@ test.each(Object.entries(LISTS))(
   },
 );
 
+test("where a list shows a part of what was written, the reason is the total beside it", async () => {
+  const list = (held: Held) => ({ data: [...held].slice(0, 3).map(([p, v]) => ({ p, v })), total: held.size });
+  await using node = await startShapedNode({ [SET]: {} }, { list });
+  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
+  const { left, unusable } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  expect({ left, held: [...(node.sets.get(SET) ?? [])] }).toEqual({ left: [], held: [] });
+  expect(unusable).toEqual([expect.stringContaining('"total" is 4')]);
+});
+
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => ({
     p: `10.1.${Math.floor((from + at) / 256)}.${(from + at) % 256}/32`,

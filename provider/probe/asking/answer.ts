@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "../../client/http";
 import { attempt } from "../../model/errors";
-import { isObject, type JsonObject } from "../../model/json";
+import { isObject } from "../../model/json";
 import type { Answers, ReceiverAnswers } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf, ShapeError } from "../../wire/json";
@@ -110,23 +110,11 @@ export class Answer {
     return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
   }
 
-  /** The form of a success, in the words of the emulator's switch `success`; `undefined` for another form. */
-  get successForm() {
-    if (this.isRefusal) return undefined;
-    if (this.isEmpty) return this.status === 204 ? "no-content" : "empty";
-    const { json } = this;
-    if (json === undefined) return /^ok\W*$/i.test(this.body.trim()) ? "text" : undefined;
-    return isObject(json) ? jsonForm(json) : undefined;
+  /** The form of a success without a text, in the words of the emulator's switch `success`; `undefined` for any other. */
+  get emptyForm() {
+    if (!this.isEmpty) return undefined;
+    return this.status === 204 ? "no-content" : "empty";
   }
-}
-
-/** The form of such an object, in the words of the emulator's switches `success` and `listVerdict`; `undefined` for another one. */
-export function jsonForm(json: JsonObject) {
-  const names = Object.keys(json).join();
-  if (names === "count" || names === "ok" || (names === "status" && json.status === "ok")) return names;
-  if (names === "code,message" && json.code === 1000) return "code-1000";
-  if (names === "code,message" && json.code === 1) return "code-1";
-  return names === "code,msg" && json.code === 0 ? "code" : undefined;
 }
 
 /** Kinds of refusals, in the words of the emulator's switches. */

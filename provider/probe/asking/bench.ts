@@ -10,7 +10,6 @@ import type { Receiver } from "./receiver";
 import { takeSample } from "./sample";
 import type { Targets } from "./targets";
 import { tryStart } from "./trial";
-import type { Learnt } from "./undo";
 import type { Watch, WorkSet } from "./work-set";
 
 /** One table of marks, and the answer to its list. */
@@ -25,7 +24,6 @@ export class Bench extends Asker {
   receiver: Receiver | undefined;
   private listed: Promise<Table[]> | undefined;
   private sampled: ReturnType<typeof takeSample> | undefined;
-  private noted = "";
   private tried: ReturnType<typeof tryStart> | undefined;
 
   constructor(
@@ -80,7 +78,7 @@ export class Bench extends Asker {
     return this.sampled;
   }
 
-  /** Result of a start and its refusals, tried once for all points. @throws {Blocked | Unclear} */
+  /** Result of a start and its refusals, tried once for all points. @throws {Unclear} */
   trial() {
     this.tried ??= tryStart(this.signaling);
     return this.tried;
@@ -91,17 +89,15 @@ export class Bench extends Asker {
     return { patienceMs: TIMING.brief + 4 * this.learned.commitDelay };
   }
 
-  /** Notes the facts that help to take back writes, if they have changed. */
+  /** Notes the facts that help to take back writes. */
   noteLearnt(): void {
     const { learned, movedTo, work, receiver } = this;
-    const learnt: Learnt = {
-      ...{ node: { answers: learned.answers }, movedTo, receiver: { answers: receiver?.answers } },
-      ...{ commitDelayMs: learned.measuredDelay, isProved: work?.isProved },
-      ...{ statusDelayMs: receiver?.delayMs, isStartProved: receiver?.isProved },
-    };
-    const text = JSON.stringify(learnt);
-    if (text !== this.noted) this.note({ learnt });
-    this.noted = text;
+    this.note({
+      learnt: {
+        ...{ node: { answers: learned.answers }, movedTo, receiver: { answers: receiver?.answers } },
+        ...{ commitDelayMs: learned.measuredDelay, isProved: work?.isProved, statusDelayMs: receiver?.delayMs },
+      },
+    });
   }
 
   override async close(): Promise<void> {

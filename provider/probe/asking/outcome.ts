@@ -38,6 +38,3 @@ export const OWN_READER = "A module of your own reads it: `answers.read`.";
 
 /** Lists or statuses in a row that cannot be read though a known good one was, after which a probe ends. */
 export const UNREAD = 3;
-
-/** Thrown by a point to end the probe with this message. */
-export class Blocked extends Error {}

@@ -20,7 +20,7 @@ import { Answer } from "./answer";
 import { isSame, type Raw } from "./baseline";
 import type { Ending } from "./ending";
 import { needed } from "./needed";
-import { Blocked, UNREAD } from "./outcome";
+import { UNREAD } from "./outcome";
 import { KnownAnswers } from "./signs";
 import type { Note } from "./undo";
 
@@ -49,13 +49,11 @@ export class Receiver {
   private listed: readonly string[] | undefined;
   /** Status before the first start, whatever its shape. */
   private baseline: Raw | undefined;
-  /** True once a status has shown a start, by which the shape of a status is known. */
-  isProved = false;
   /** Statuses in a row that cannot be read although the shape of a status is known. */
   private unread = 0;
   /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
-  /** Milliseconds until a status showed a start, once measured. */
+  /** Milliseconds until a status showed a start, by which its shape is known. */
   delayMs: number | undefined;
   /** Starts and stops that a status has confirmed, and answers to requests that cannot succeed. */
   readonly known = new KnownAnswers<SignalingOperation>(
@@ -109,29 +107,24 @@ export class Receiver {
     if (body.length <= LONGEST_NOTE) this.note({ before: { of: "signaling", status, body } });
   }
 
-  /** Takes over the prefixes of a killed probe. @param before Status before its first start. */
-  resume(prefixes: readonly string[], before: Raw | undefined, isProved: boolean): void {
+  /** Takes over prefixes that may be active. @param before Status before the first start of a killed probe. */
+  inherit(prefixes: readonly string[], before = this.baseline, delayMs = this.delayMs): void {
     this.baseline = before;
-    this.isProved = isProved;
-    this.inherit(prefixes);
-  }
-
-  /** Takes over prefixes that may be active. */
-  inherit(prefixes: readonly string[]): void {
+    this.delayMs = delayMs;
     this.listed = undefined;
     for (const prefix of prefixes) for (const all of [this.started, this.ever]) all.add(prefix);
   }
 
   /**
    * @param secret Another one than the receiver's own.
-   * @throws {Blocked} at the third status in a row that cannot be read although the shape of a status is known.
+   * @throws {Error} at the third status in a row that cannot be read although the shape of a status is known.
    */
   async status(secret?: string): Promise<Answer> {
     const status = await this.send("status", this.requests.status(secret));
     if (secret !== undefined) return status;
-    this.unread = this.isProved && this.shownIn(status) === undefined ? this.unread + 1 : 0;
+    this.unread = this.delayMs !== undefined && this.shownIn(status) === undefined ? this.unread + 1 : 0;
     if (this.unread < UNREAD || this.ending.isCleaning) return status;
-    throw new Blocked(`${UNREAD} statuses in a row cannot be read, the last one: ${status.quote}`);
+    throw new Error(`${UNREAD} statuses in a row cannot be read, the last one: ${status.quote}`);
   }
 
   async start(prefixes: readonly string[]): Promise<Answer> {
@@ -152,8 +145,8 @@ export class Receiver {
   }
 
   /** Reads a status as a client does. */
-  read(answer: Answer) {
-    return readStatusAnswer(answer.http, this.answers);
+  read({ http }: Answer, answers = this.answers) {
+    return readStatusAnswer(http, answers);
   }
 
   /** Asks for the status until it shows the prefixes, and learns its form. */
@@ -171,7 +164,6 @@ export class Receiver {
       if (now - ms > TIMING.long) ms = now;
       if (found) {
         this.answers = found;
-        this.isProved = true;
         this.known.succeeded("status", answer);
         this.delayMs = Math.max(this.delayMs ?? 0, ms);
       }
@@ -227,9 +219,9 @@ export class Receiver {
     return this.reads(operation, answer, this.answers);
   }
 
-  private reads(operation: SignalingOperation, { http }: Answer, answers: ReceiverAnswers): boolean {
-    const reading = operation === "status" ? readStatusAnswer(http, answers) : readDone(http, operation, answers);
-    return reading.kind === "done";
+  private reads(operation: SignalingOperation, answer: Answer, answers: ReceiverAnswers): boolean {
+    const isStatus = operation === "status";
+    return (isStatus ? this.read(answer, answers) : readDone(answer.http, operation, answers)).kind === "done";
   }
 
   /**
@@ -272,7 +264,7 @@ export class Receiver {
 
   /** True for a status in a form that has shown a start, or that the client reads by the user's settings. */
   private isKnown(status: Answer): boolean {
-    return this.isProved || this.activeIn(status, this.given) !== undefined;
+    return this.delayMs !== undefined || this.activeIn(status, this.given) !== undefined;
   }
 
   /** Checks again after the delay of starts, and stops late ones. @throws as {@link clear} */
@@ -341,7 +333,7 @@ export class Receiver {
   }
 
   private activeIn(answer: Answer, answers: ReceiverAnswers): Prefix[] | undefined {
-    const reading = readStatusAnswer(answer.http, answers);
+    const reading = this.read(answer, answers);
     return reading.kind === "done" ? reading.value : undefined;
   }
 

@@ -29,11 +29,9 @@ const learnt = z.object({
   statusDelayMs: z.number().optional(),
   /** True once a list has shown entries of the probe. */
   isProved: z.boolean().optional(),
-  /** True once a status has shown a start of the probe. */
-  isStartProved: z.boolean().optional(),
 });
 /** Facts that help to take back what a probe wrote. */
-export type Learnt = Readonly<z.output<typeof learnt>>;
+type Learnt = Readonly<z.output<typeof learnt>>;
 
 const places = z.enum(["set", "signaling"]);
 const texts = z.array(z.string());

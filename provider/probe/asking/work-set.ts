@@ -11,7 +11,7 @@ import type { Answer } from "./answer";
 import type { Asker } from "./asker";
 import { isSame, type Raw } from "./baseline";
 import { readListed, whyUnread } from "./listing";
-import { Blocked, UNREAD, Unclear } from "./outcome";
+import { UNREAD, Unclear } from "./outcome";
 
 /** Thrown if entries of the set changed that are not the probe's: another writer works with it. */
 export class ForeignEntries extends Error {}
@@ -40,7 +40,6 @@ export class WorkSet {
   private readonly leaving = new Set<string>();
   /** True if something was sent since the set was last known to be as before. */
   isTouched = false;
-  private wasTouched = false;
   /** Entries that were listed when the last {@link clear} gave up. */
   private listed: ListedEntry[] | undefined;
   /** Last refusal during the cleaning up. */
@@ -84,7 +83,6 @@ export class WorkSet {
     for (const text of texts) this.placed.add(text);
     this.sent = texts[0];
     this.isTouched = true;
-    this.wasTouched = true;
     this.baseline = before;
     this.isProved = isProved;
   }
@@ -98,7 +96,7 @@ export class WorkSet {
   /**
    * Takes the list of entries that stay.
    *
-   * @throws {Blocked} if it cannot be read or compared, or holds prefixes that the probe would remove.
+   * @throws {Error} if it cannot be read or compared, or holds prefixes that the probe would remove.
    */
   keep(list: Answer): void {
     const reading = this.reading(list);
@@ -106,12 +104,12 @@ export class WorkSet {
     // Names of the node's own are known once the set holds entries of the probe; its prefixes can be seen before.
     const held = reading.kind === "done" ? reading.value.map(({ prefix }) => prefix) : prefixesIn(list.body);
     if (reading.kind !== "done" && held.length === 0)
-      throw new Blocked(`--keep needs a set whose list can be read, and of ${where} ${whyUnread(reading)}`);
+      throw new Error(`--keep needs a set whose list can be read, and of ${where} ${whyUnread(reading)}`);
     const own = held.filter(isNearDocumentation);
     if (own.length > 0 || (reading.kind !== "done" && this.isTraced(list))) {
       // A spelling that no reader knows is quoted with the list.
       const shown = own.length > 0 ? some(own.map(String), 3) : list.quote;
-      throw new Blocked(`${where} holds ${shown}, in or beside the documentation prefixes that the probe writes`);
+      throw new Error(`${where} holds ${shown}, in or beside the documentation prefixes that the probe writes`);
     }
     this.before = list;
   }
@@ -144,14 +142,14 @@ export class WorkSet {
     return this.send("commit", commitCommand(this.url, this.asker.node.commitUrl), asked);
   }
 
-  /** @throws {Blocked} at the third list in a row that cannot be read although the shape of lists is known. */
+  /** @throws {Error} at the third list in a row that cannot be read although the shape of lists is known. */
   async list(asked = "list"): Promise<Answer> {
     const list = await this.asker.list(this.url, { asked });
     const isKnown = this.isProved && (this.hasTried || list.isRefusal);
     const isUnread = isKnown && this.reading(list).kind !== "done" && !this.isOut(list) && !this.isTraced(list);
     this.unread = isUnread ? this.unread + 1 : 0;
     if (this.unread < UNREAD || this.asker.ending.isCleaning) return list;
-    throw new Blocked(`${UNREAD} lists in a row cannot be read, the last one: ${list.quote}`);
+    throw new Error(`${UNREAD} lists in a row cannot be read, the last one: ${list.quote}`);
   }
 
   /** True for a list that shows entries of the probe, if only in a spelling that no reader knows. */
@@ -321,7 +319,7 @@ export class WorkSet {
 
   /** Checks again after the delay of commits, and removes late entries. @throws as {@link clear} */
   async lookAgain(): Promise<void> {
-    if (!this.wasTouched) return;
+    if (this.sent === undefined) return;
     await this.asker.pause(2 * this.lateMs);
     if (this.isOut(await this.asker.list(this.url))) return;
     this.isTouched = true;
@@ -400,7 +398,6 @@ export class WorkSet {
 
   private async send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
     this.isTouched = true;
-    this.wasTouched = true;
     if (command !== "commit") this.isHeld = false;
     const answer = await this.asker.ask({ url: this.url, command, body, asked });
     if (this.asker.ending.isCleaning && answer.isRefusal) this.refusal = answer;

@@ -40,20 +40,19 @@ interface Change extends Pick<Point, "name" | "title" | "assumes" | "settles"> {
 export function change({ holds = [], inserts, deletes = [], asked, judge, ...point }: Change) {
   const ask = async (bench: Bench): Promise<Seen> => {
     const { set, verdicts } = bench;
-    const listedIn = (list: Answer) => (set.isClear(list) ? [] : set.read(list));
     const before = textsOf(holds.length > 0 ? await set.hold(holds) : []);
     const command = inserts ? "insert" : "delete";
     let answer = await (inserts ? set.insert(inserts, asked) : set.delete(deletes.slice(0, 1), asked));
     for (const prefix of deletes.slice(1)) answer = await set.delete([prefix], asked);
     // A list may hold an entry that no setting reads.
-    const differs = (one: Answer) => (before === "" ? !set.isClear(one) : textsOf(listedIn(one)) !== before);
+    const differs = (one: Answer) => (before === "" ? !set.isClear(one) : textsOf(set.read(one)) !== before);
     const { list, shown } = await set.committed(differs, bench.briefly);
     const isFine = verdicts.judge(command, answer) === "success";
     // Only an answer to a request of which more than one bad entry was not carried out is known to be a failure.
-    const isFailed = inserts && (!shown || (inserts.length > 2 && listedIn(list).length < inserts.length - 1));
+    const isFailed = inserts && (!shown || (inserts.length > 2 && set.read(list).length < inserts.length - 1));
     if (isFailed && !isFine) verdicts.failed(command, answer);
     const settings = settingsOf(verdicts.learn());
-    const came = { list: () => listedIn(list), shown, isFine, answer, settings, bench };
+    const came = { list: () => set.read(list), shown, isFine, answer, settings, bench };
     return { ...judge(came), evidence: [answer, list] };
   };
   return { ...point, ask };

@@ -3,7 +3,6 @@ import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind 
 import { jsonOf } from "../../wire/json";
 import { forKind, formatFor } from "../../wire/places";
 import { fieldsOf } from "../../wire/text-lines";
-import { jsonForm } from "../asking/answer";
 import { Skipped } from "../asking/outcome";
 import { type Point, pointsNeeding, type Switches } from "../point";
 import { type EntryShape, membersText } from "../shapes/entry-shape";
@@ -71,9 +70,12 @@ function verdictIn({ body, path }: { readonly body: string; readonly path: strin
   const json = jsonOf(body);
   const [first = ""] = path.split(".");
   if (!isObject(json) || first === "" || first === "0") return "none";
-  const beside = Object.entries(json).filter(([name, value]) => name !== first && typeof value !== "object");
-  const form = jsonForm(Object.fromEntries(beside));
-  return form !== undefined && ["status", "count", "code", "code-1000"].includes(form) ? form : "none";
+  const names = Object.keys(json).filter((name) => name !== first && typeof json[name] !== "object");
+  const { status, code } = json;
+  if (names.join() === "count") return "count";
+  if (names.join() === "status" && status === "ok") return "status";
+  if (names.join() === "code,message" && code === 1000) return "code-1000";
+  return names.join() === "code,msg" && code === 0 ? "code" : "none";
 }
 
 /** The emulator's switches for the form of entries. */

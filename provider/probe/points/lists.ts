@@ -9,8 +9,8 @@ import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../ask
 import { solve } from "../asking/search";
 import { type Point, pointsNeeding, type Seen, settlesLists } from "../point";
 import { entryShape, membersText } from "../shapes/entry-shape";
-import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
-import { askRecords, hasNumbers, judgedRecords, nameOf, settingsOf, whereOf } from "./records";
+import { isHollow, unreadRows } from "../shapes/list-place";
+import { askRecords, hasNumbers, judgedRecords, keepRead, nameOf, settingsOf } from "./records";
 
 const points = pointsNeeding("lists");
 
@@ -42,14 +42,9 @@ export const setLists: readonly Point[] = points(
           return { is: "unread", as: "unknown", node: why, evidence, advice: TRY, unseen: true };
         throw new Unusable(UNREADABLE, why, OWN_READER, evidence);
       }
-      const { known, list } = found;
-      learned.learn(known);
-      const place = placeOfList(answer.json, "prefixset", learned.answers, url);
-      const where = place ? whereOf(place.path) : "";
+      const { known, list, place, where } = keepRead(bench, { answer, url }, found);
       const settings = settingsOf(known);
       if (list.length === 0) return { ...nothingIn(where, evidence), settings };
-      bench.verdicts.succeeded("list", answer);
-      if (place) learned.places.prefixset = { ...place, entry: entryShape(place), body: answer.body };
       const one = list.find(({ prefix }) => prefix.size === 1n);
       const single = one && (/\/(32|128)$/.test(one.spelling) ? "cidr" : "bare");
       const names = place ? `; ${membersText(entryShape(place))}` : "";
@@ -103,9 +98,9 @@ export const recordLists: readonly Point[] = points(
     ask: async (bench) => {
       const [url] = bench.targets.arenas;
       const seen = await askRecords(bench, url);
-      const [first] = seen.records;
+      const [first] = seen.list;
       if (url && first && nameProblem(first.name) === undefined) bench.targets.offer(url.arena, first.name);
-      const names = seen.records.map(({ name }) => name);
+      const names = seen.list.map(({ name }) => name);
       bench.learned.profiles = names;
       const what = `${names.length} (${names.slice(0, 3).join(", ")})`;
       return judgedRecords(seen, what, { nameKey: nameOf(seen.first, names[0]) });
@@ -119,11 +114,11 @@ export const recordLists: readonly Point[] = points(
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
       const seen = await askRecords(bench, url);
-      const identified = seen.records.filter((rule) => rule.id !== undefined).length;
-      const [rule] = seen.records;
+      const identified = seen.list.filter((rule) => rule.id !== undefined).length;
+      const [rule] = seen.list;
       const idKey = nameOf(seen.first, rule?.exact?.id ?? rule?.id);
-      const isPart = identified === 0 && seen.records.some(hasNumbers);
-      return judgedRecords(seen, `${seen.records.length}, ${identified} with an id`, { idKey }, isPart);
+      const isPart = identified === 0 && seen.list.some(hasNumbers);
+      return judgedRecords(seen, `${seen.list.length}, ${identified} with an id`, { idKey }, isPart);
     },
   },
 );

@@ -68,12 +68,12 @@ const listed = pointsNeeding("lists")(
         bench.learned.learn(address);
         read = readAll();
       }
-      const [chosen] = read.toSorted((a, b) => Number(b.records.length > 0) - Number(a.records.length > 0));
+      const [chosen] = read.toSorted((a, b) => Number(b.list.length > 0) - Number(a.list.length > 0));
       if (!chosen) throw new Skipped("no table was answered");
-      const count = read.reduce((sum, { records }) => sum + records.length, 0);
+      const count = read.reduce((sum, { list }) => sum + list.length, 0);
       const known = [rows, { known: address ?? {} }, ...read].reduce((all, one) => merged(all, one.known), {});
       const { first } = chosen;
-      const [mark] = chosen.records;
+      const [mark] = chosen.list;
       // Fields of rows have names only if a head line gives them.
       const isByColumn = forKind<Columns>(bench.learned.answers.columns, "marks") !== undefined;
       const names = `${count}${first ? `, with ${Object.keys(first).join(", ")}` : ""}`;
@@ -84,8 +84,8 @@ const listed = pointsNeeding("lists")(
           markAddress: isByColumn ? undefined : addressSwitch(Object.values(first)),
           markExpired: isByColumn ? undefined : mark.status === undefined ? "hidden" : "shown",
         };
-      const isPart = read.some(({ records }) =>
-        records.some((one) => (one.id === undefined || one.value === undefined) && hasNumbers(one)),
+      const isPart = read.some(({ list }) =>
+        list.some((one) => (one.id === undefined || one.value === undefined) && hasNumbers(one)),
       );
       return judgedRecords({ ...chosen, known }, names, { ...dialect, ...givenSwitches(bench.node.answers) }, isPart);
     },
@@ -189,11 +189,11 @@ function addressNamed(
   read: readonly {
     readonly type: MarkType;
     readonly first: JsonObject | undefined;
-    readonly records: readonly Mark[];
+    readonly list: readonly Mark[];
   }[],
 ): Answers | undefined {
   const unread = read.filter(
-    ({ type, records }) => SINGLE.includes(type) && records.some((one) => one.address === undefined),
+    ({ type, list }) => SINGLE.includes(type) && list.some((one) => one.address === undefined),
   );
   const records = unread.flatMap(({ first }) => (first ? [first] : []));
   return meaningsIn({ kind: "array", elements: records, members: {} }, "marks", {})[0];

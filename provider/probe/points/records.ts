@@ -11,6 +11,7 @@ import { solve } from "../asking/search";
 import type { NodeSettings } from "../finding";
 import type { Seen, Switches } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
+import { entryShape } from "../shapes/entry-shape";
 import { arraysIn, placeOfList } from "../shapes/list-place";
 
 /** Lists records of one kind, and finds the settings that read them. @throws {Skipped | Unclear} */
@@ -25,15 +26,13 @@ export async function askRecords<U extends ArenaUrl | ProfileUrl>(bench: Bench, 
 }
 
 /**
- * Finds and keeps the settings that read an answer.
+ * Finds and keeps the settings that read records.
  *
- * @returns `records`; `where`, their place in words; `first`, the first record as it came, if it is an object; `known`, the
- *   settings that are needed. @throws {Unclear} if no setting reads it.
+ * @returns as {@link keepRead}, and `first`, the first record as it came, if it is an object. @throws {Unclear} if no setting reads them.
  */
 export function understand<U extends ArenaUrl | ProfileUrl | MarkUrl>(bench: Bench, listing: Listing<U>) {
   const { learned, targets } = bench;
-  const { answer, url } = listing;
-  const kind = KIND_OF[url.kind];
+  const { answer } = listing;
   const names = targets.profiles.map(({ profile }) => profile);
   const emptyBy = (verdict: Answers | undefined) => {
     const list = verdict && elementsIn(listing, merged(learned.answers, verdict));
@@ -43,22 +42,33 @@ export function understand<U extends ArenaUrl | ProfileUrl | MarkUrl>(bench: Ben
   const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer));
   if (!found && holdsNothing(answer)) {
     const where = `and no setting is known that reads it: ${answer.quote}`;
-    return { records: [], where, known: {}, first: undefined };
+    return { list: [], where, known: {}, first: undefined };
   }
   if (!found) {
     const reading = readListed(listing, learned.answers);
     const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
     throw new Unclear(why, [answer]);
   }
-  learned.learn(found.known);
-  if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
-  const { list: records, known } = found;
-  const at = placeOfList(answer.json, kind, learned.answers, url);
-  if (at && (records.length > 0 || learned.places[kind] === undefined))
-    learned.places[kind] = { ...at, body: answer.body };
-  if (at && records.length === 0) learned.emptyRecords ??= at;
-  const first = at?.elements.find(isObject);
-  return { records, first, where: at ? whereOf(at.path) : "", known };
+  const kept = keepRead(bench, listing, found);
+  if (kept.place && found.list.length === 0) learned.emptyRecords ??= kept.place;
+  return { ...kept, first: kept.place?.elements.find(isObject) };
+}
+
+/** Keeps a list that is read: its settings, its place, and the answer, which is a success. @returns them, and `where`, the place in words. */
+export function keepRead<List extends readonly unknown[]>(
+  { learned, verdicts }: Bench,
+  { answer, url }: Listing,
+  { list, known }: { readonly list: List; readonly known: Answers },
+) {
+  const kind = KIND_OF[url.kind];
+  learned.learn(known);
+  if (list.length > 0) verdicts.succeeded("list", answer);
+  const place = placeOfList(answer.json, kind, learned.answers, url);
+  // The form of entries shows in a set that holds some.
+  const isShown = list.length > 0 || (kind !== "prefixset" && learned.places[kind] === undefined);
+  const entry = place && kind === "prefixset" ? { entry: entryShape(place) } : {};
+  if (place && isShown) learned.places[kind] = { ...place, ...entry, body: answer.body };
+  return { list, known, place, where: place ? whereOf(place.path) : "" };
 }
 
 /** True for an answer without a record: an empty list of a shape that no filled one has shown, or something else. */
@@ -77,13 +87,13 @@ export function whereOf(path: string): string {
 
 /** Judges a list of records that was read. @param isPart True if nothing shows which number of a record is which. */
 export function judgedRecords(
-  { answer, records, where, known }: ReturnType<typeof understand> & { readonly answer: Answer },
+  { answer, list, where, known }: ReturnType<typeof understand> & { readonly answer: Answer },
   what: string,
   dialect: Switches = {},
   isPart = false,
 ): Seen {
   const seen = { as: "setting", evidence: [answer], settings: settingsOf(known) } as const;
-  if (records.length === 0)
+  if (list.length === 0)
     return { is: "none", ...seen, node: `none, so that their names were not seen, ${where}`, unseen: true };
   if (!isPart) return { is: "read", ...seen, node: `${what}, ${where}`, dialect };
   const node = `${what}, ${where}; nothing shows which number is which`;

@@ -1,7 +1,7 @@
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
 import { type Answer, errorSwitches } from "../asking/answer";
-import { Blocked, Moot, Skipped, Unusable } from "../asking/outcome";
+import { Moot, Skipped, Unusable } from "../asking/outcome";
 import { type Point, pointsNeeding, settlesLists } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
@@ -33,14 +33,14 @@ const known = pointsNeeding("set")(
       const { unknown } = bench.learned;
       if (!before.isRefusal || isOtherDoubt(before, unknown)) {
         if (isHollow(before)) throw new Moot("the set exists");
-        throw new Blocked(filled(set.url, before.quote));
+        throw new Error(filled(set.url, before.quote));
       }
       if (!bench.learned.isLikeUnknown(before, set.url.set))
-        throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
+        throw new Error(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
       // What an emptied set looks like is known by the entries that were in it before.
       const { insert } = await bench.sample().catch((error: unknown) => {
         if (!(error instanceof Unusable)) throw error;
-        throw new Blocked(`${formatUrl(set.url)} does not exist, and an insert does not make it: ${error.message}`);
+        throw new Error(`${formatUrl(set.url)} does not exist, and an insert does not make it: ${error.message}`);
       });
       const isRead = bench.learned.isAbsent(before, set.url.set);
       const { absent } = bench.learned.answers;
@@ -117,10 +117,8 @@ const further = pointsNeeding("set", "entries")(
     settles: VERDICTS,
     ask: async (bench) => {
       const { insert, commit, verdict } = await bench.sample();
-      const isOwn = insert.successForm === undefined;
       // Both are about the same number of entries, so counts of changes are equal.
       const isAlike = insert.quote === commit.quote;
-      const said = isOwn ? "a form of its own, which is read as a success" : insert.quote;
       const { commitUrl } = bench.node;
       return () => {
         // A later command may have a sign of its own.
@@ -131,10 +129,10 @@ const further = pointsNeeding("set", "entries")(
           const node = "a change took effect, and no setting reads its answer";
           return { is: "misread", as: "beyond", node, evidence: [misread], settings };
         }
-        const node = isAlike ? said : `${said}; a commit of as many: ${commit.quote}`;
+        const node = isAlike ? insert.quote : `${insert.quote}; a commit of as many: ${commit.quote}`;
         const seen = { node, evidence: [insert, commit], settings };
-        if (isAlike && !isOwn)
-          return { is: "known", as: "setting", ...seen, dialect: { commitUrl, success: insert.successForm } };
+        if (isAlike && insert.isEmpty)
+          return { is: "known", as: "setting", ...seen, dialect: { commitUrl, success: insert.emptyForm } };
         const [insertText, deleteText = insertText, commitText] = (["insert", "delete", "commit"] as const).map(
           (command) => bench.verdicts.textOf(command),
         );

@@ -38,7 +38,7 @@ const answers = pointsNeeding("receiver")({
         const node = "a start or stop took effect, and no setting reads its answer";
         return { is: "misread", as: "beyond", node, evidence: [misread], receiver };
       }
-      const success = successSwitch(start);
+      const success = start.status === 201 ? "created" : start.emptyForm;
       const isRows = answers.format === "csv" || answers.format === "ndjson";
       const dialect = {
         ...placeSwitches(status, answers),
@@ -119,7 +119,6 @@ const further = pointsNeeding("receiver", "signaling-answers")(
     assumes: "left to the receiver, whose error is shown",
     ask: async (bench) => {
       const { signaling, learned } = bench;
-      await bench.trial();
       const address = firstAddress(signaling.prefix);
       if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
       const start = await tried(signaling, address.toString());
@@ -147,7 +146,6 @@ const further = pointsNeeding("receiver", "signaling-answers")(
     assumes: "never sent",
     ask: async (bench) => {
       const { signaling, learned } = bench;
-      await bench.trial();
       const own = firstAddress(signaling.prefix);
       if (own && !learned.singleStatus) throw new Skipped("no single address could be started");
       const start = await tried(signaling, (own ?? signaling.prefix).address);
@@ -160,7 +158,6 @@ const further = pointsNeeding("receiver", "signaling-answers")(
     assumes: "a signaling of its own; an error names the state of each prefix",
     ask: async (bench) => {
       const { signaling, learned } = bench;
-      await bench.trial();
       const address = firstAddress(signaling.prefix);
       if (!address || !learned.singleStatus) throw new Skipped("no prefix within the own one could be started");
       await signaling.start([signaling.prefix.toString()]);
@@ -176,7 +173,6 @@ const further = pointsNeeding("receiver", "signaling-answers")(
     settles: READ,
     ask: async (bench) => {
       const { signaling } = bench;
-      await bench.trial();
       const halves = halvesOf(bench);
       const answer = await signaling.start(halves);
       const { answer: status, shown } = await signaling.shows(...halves);
@@ -303,13 +299,4 @@ function emptySwitch({ status, body, errorBody }: Answer): string {
   if (body.trim() === "") return "empty";
   if (isObject(errorBody) && Object.keys(errorBody).length === 0) return "object";
   return errorBody === null || /:\s*null/.test(body) ? "null" : "array";
-}
-
-/** The emulator's switch for the answer to a successful start. */
-function successSwitch(start: Answer): string | undefined {
-  if (start.status === 201) return "created";
-  const form = start.isPage ? "html" : start.successForm;
-  return form !== undefined && ["html", "text", "status", "no-content", "empty", "code-1"].includes(form)
-    ? form
-    : undefined;
 }

@@ -53,12 +53,19 @@ const RULES = [
   { id: 31, name: "drop the rest" },
 ];
 
+/** Names of profiles, rules, or no marks: those of a kind of url. */
+const recordsOf = (
+  kind: string,
+  profile = (name: string): unknown => ({ name }),
+  rule = (one: (typeof RULES)[number]): unknown => one,
+): unknown[] => (kind === "arena" ? PROFILES.map(profile) : kind === "profile" ? RULES.map(rule) : []);
+
 /** Entries as the contract writes them. */
 const plainRows = (entries: Entries) => [...entries].map(([key, v]) => ({ p: spelt(key), v }));
 
 const plain = {
   spell: spelt,
-  records: (kind: string) => json({ data: kind === "arena" ? PROFILES : kind === "profile" ? RULES : [] }),
+  records: (kind: string) => json({ data: recordsOf(kind, String) }),
   done: () => json({ status: "ok" }),
   refused: (error: string) => json({ error }, 400),
 } as const;
@@ -74,14 +81,7 @@ export const NODES = {
     list: (applied) => ({
       body: ["# prefix value hits", ...[...applied].map(([key, v]) => `${bare(key)} ${v} 3`), "# end"].join("\n"),
     }),
-    records: (kind) => ({
-      body:
-        kind === "arena"
-          ? PROFILES.join("\n")
-          : kind === "profile"
-            ? RULES.map((r) => `${r.id} ${r.name}`).join("\n")
-            : "# none",
-    }),
+    records: (kind) => ({ body: recordsOf(kind, String, (r) => `${r.id} ${r.name}`).join("\n") || "# none" }),
     done: () => ({ body: "ok" }),
     refused: (why) => ({ status: 400, body: `error: ${why}` }),
   },
@@ -103,12 +103,7 @@ export const NODES = {
       json({
         code: "0",
         msg: "",
-        body:
-          kind === "arena"
-            ? PROFILES.map((name) => ({ name }))
-            : kind === "profile"
-              ? RULES.map((r) => ({ ...r, id: String(r.id) }))
-              : [],
+        body: recordsOf(kind, undefined, (r) => ({ ...r, id: String(r.id) })),
       }),
     done: (_, count) => json({ code: "0", msg: "", body: { count: String(count) } }),
     refused: (msg) => json({ code: "12", msg, body: null }),
@@ -126,10 +121,7 @@ export const NODES = {
     receiver: "plain",
     spell: spelt,
     list: (applied) => lua({ reply: { rows: table(plainRows(applied)) } }),
-    records: (kind) =>
-      lua({
-        reply: { rows: table(kind === "arena" ? PROFILES.map((name) => ({ name })) : kind === "profile" ? RULES : []) },
-      }),
+    records: (kind) => lua({ reply: { rows: table(recordsOf(kind)) } }),
     done: () => lua({ status: "ok" }),
     refused: (error) => lua({ error }),
   },
