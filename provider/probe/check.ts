@@ -99,7 +99,7 @@ interface Asked {
   readonly mayRefuse?: boolean;
 }
 
-/** What a list shows, in words. @throws {Error} if it is refused, or is known and cannot be read. */
+/** Reads a list, and says in words what it shows. @throws {Error} if it is refused, or is known and cannot be read. */
 async function read(bench: Bench, { url, table, isKnown = true, mayRefuse = false }: Asked): Promise<string> {
   const more = url.kind === "mark" && table ? { table, headers: bench.userArena(url) } : {};
   const answer = await bench.list(url, more);

@@ -10,7 +10,7 @@ import { change, prefixesOf, refused, VERDICTS } from "./change";
 /** Two valid entries, and an invalid one between them. */
 const GOOD = ["192.0.2.0/24", "198.51.100.0/24"] as const;
 
-/** The listed entries of these, and the finding of them. */
+/** Outcome and sentence for each part of these that is listed. */
 const TAKEN: Readonly<Record<string, readonly [is: string, node: string]>> = {
   [GOOD.join()]: ["rest", "the others are inserted"],
   [GOOD[0]]: ["before", "the entries before it are inserted"],

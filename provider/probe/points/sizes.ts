@@ -63,7 +63,7 @@ export const sizes: readonly Point[] = [
 /** Least limits that the package takes. */
 const LEAST = { maxBytesPerRequest: 256, maxEntriesPerRequest: 1 } as const;
 
-/** A chunk of the usual size is accepted, or only a smaller one. */
+/** Judges a limit: the requests of the package are accepted, or only smaller ones. */
 function judgeLimit(
   { most, isMet, refusal }: Awaited<ReturnType<typeof largest>>,
   setting: keyof typeof LEAST,
