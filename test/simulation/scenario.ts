@@ -109,14 +109,17 @@ export interface RunOptions {
   readonly parallel?: number;
 }
 
+/** Requests that a disturbance counts apart: those that publish, and those that ask for the health of a node. */
+export type RequestKind = "commit" | "check";
+
 /** Something that happens while a run is under way. */
 export type Disturbance =
   /** A fault of the emulator, at a node or receiver, from the moment the run begins. */
   | { readonly kind: "fault"; readonly at: string; readonly fault: Fault }
-  /** The engine and its providers are killed at this request of the run, counted from 1. */
-  | { readonly kind: "kill"; readonly request: number; readonly when: "before" | "after" }
+  /** The engine and its providers are killed at this request of the run, counted from 1: of all requests, of its commits, or of its checks. */
+  | { readonly kind: "kill"; readonly request: number; readonly of?: RequestKind; readonly when: "before" | "after" }
   /** Ctrl-C when this request of the run has been sent. */
-  | { readonly kind: "cancel"; readonly request: number }
+  | { readonly kind: "cancel"; readonly request: number; readonly of?: RequestKind }
   /** An actor acts when this request of the run has been answered. */
   | { readonly kind: "act"; readonly request: number; readonly act: Act };
 

@@ -9,6 +9,7 @@ import { MemoryNotes, MemoryRegistry } from "./engine/registry";
 import { EMPTY, type State } from "./engine/state";
 import type { Act, Run, Scenario, StackPlan } from "./scenario";
 import { Story } from "./story/story";
+import { AtRequests, kindsOf, type Timed } from "./world/at-requests";
 import { CLIENT, Machine, nodeState, receiverState, START } from "./world/machines";
 import { Network } from "./world/network";
 import { type Calendar, ProcessWorld } from "./world/process-world";
@@ -103,7 +104,7 @@ export class World {
     for (const { name, active } of scenario.receivers) {
       this.network.add(originOf(name), this.machine(name, receiverState({ active })));
     }
-    this.network.add("http://health.example", new CommandCheck((node) => this.health.get(node) ?? "pass", this.time));
+    this.network.add(HEALTH, new CommandCheck((node) => this.health.get(node) ?? "pass", this.time));
     this.stacks = scenario.stacks.map((plan) => new Stack(plan));
   }
 
@@ -201,7 +202,6 @@ export class World {
     const processes = new Map<number | undefined, ProviderProcess>();
     const registry = new MemoryRegistry(run.isDeaf);
     const isMutating = !isPreview;
-    let requests = 0;
     let [wasKilled, wasCancelled] = [false, false];
     let cancelledAt: number | undefined;
     const kill = () => {
@@ -215,25 +215,23 @@ export class World {
       this.story.note(plan.name, "Ctrl-C");
       for (const process of processes.values()) process.cancel();
     };
-    const at = (request: number) => meanwhile.filter((it) => it.kind !== "fault" && it.request === request);
+    const atRequests = new AtRequests(meanwhile);
     this.deployments += 1;
     const label = `${plan.name} ${this.deployments}`;
     const watch = {
       label,
       sending: (host: string, request: { method: string; target: string; body: Buffer }) => {
-        requests += 1;
-        const mine = at(requests);
+        const mine = atRequests.next(host === HEALTH ? ["any", "check"] : kindsOf(request.body));
         if (mine.some((it) => it.kind === "kill" && it.when === "before")) kill();
         if (wasKilled) return false;
         this.story.request(plan.name, host, request);
         if (mine.some((it) => it.kind === "cancel")) cancel();
-        const number = requests;
-        Object.assign(request, { number });
+        Object.assign(request, { mine });
         return true;
       },
       answered: (_host: string, request: object) => {
-        const { number } = request as { number: number };
-        for (const it of at(number)) {
+        const { mine } = request as { mine: readonly Timed[] };
+        for (const it of mine) {
           if (it.kind === "kill" && it.when === "after") kill();
           if (it.kind === "act") {
             acts.push(it.act);
@@ -349,6 +347,8 @@ export class World {
 
 /** A secret of every node's configuration. */
 export const CANARY = "canary-token-of-the-nodes";
+/** Address of the checks. */
+const HEALTH = originOf("health");
 /** Longer than any delay of an effect, in milliseconds. */
 const SETTLED_MS = 3_000;
 

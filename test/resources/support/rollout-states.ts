@@ -133,11 +133,9 @@ function judge(nodes: readonly NodeState[], silent: readonly string[], asked: As
   const { end: good } = start.isBlocked
     ? carriedOut(start, (all) => all.find(({ is }) => is === "passed") ?? all[0])
     : { end };
-  // What was replaced at a node can pass no check any more: only the former check of the program ends that.
-  const isWaiting = good.isBlocked && [...good.nodes.values()].some(({ open }) => open === "replaced");
   const left = NODES.filter((name) => !good.nodes.get(name)?.holds && good.nodes.get(name)?.silent !== true);
   const isBehind = left.length + openNodes(good).filter((name) => !silent.includes(name)).length > 0;
-  if (isBehind && !isWaiting) problems.push(`a run in which all goes well ends without ${left}`);
+  if (isBehind) problems.push(`a run in which all goes well ends without ${left}`);
   const answering = NODES.filter((name) => !silent.includes(name));
   for (const lost of subsets(answering).slice(1)) {
     const [first, ...rest] = foreseen(rollout(nodes, asked, { silent, lost })).map(shown);

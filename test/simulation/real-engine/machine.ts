@@ -3,15 +3,16 @@ import { buffer } from "node:stream/consumers";
 import { HttpServer } from "../../../provider/emulator/http/http-server";
 import { reset, sendTruncated } from "../../../provider/emulator/http/reply";
 import { ownPort } from "../../support/ports";
+import type { Timed } from "../world/at-requests";
 import { Machine } from "../world/machines";
 import type { Answer } from "../world/network";
 
 /** Notices the requests that arrive at an address. */
 export interface Watch {
-  /** Before a request is carried out. @returns the label of the sender's run and the number of the request in it; `undefined`: it is never carried out */
-  sending(): Promise<{ readonly label: string; readonly request: number } | undefined>;
+  /** Before a request is carried out. @returns the label of the sender's run and what happens at it; `undefined`: it is never carried out */
+  sending(body: Buffer): Promise<{ readonly label: string; readonly at: readonly Timed[] } | undefined>;
   /** Once the answer exists, before a byte of it is sent. */
-  answered(request: number): Promise<void>;
+  answered(at: readonly Timed[]): Promise<void>;
 }
 
 /** An emulator of the simulation at real addresses on loopback. */
@@ -52,13 +53,13 @@ export class RealMachine extends Machine implements AsyncDisposable {
     const { method = "GET", url: target = "/", headers } = request;
     const body = await buffer(request).catch(() => undefined);
     if (!body) return;
-    const sent = await watch.sending();
+    const sent = await watch.sending(body);
     if (!sent) return reset(response.socket);
     if (this.reach === "silent") return;
     const labelled = { ...(headers as Record<string, string>), "packetfilter-run": sent.label };
     const answer = await this.answer({ method, target, headers: labelled, body });
     if ("cut" in answer && answer.cut === "silence") return;
-    await watch.answered(sent.request);
+    await watch.answered(sent.at);
     deliver(response, answer);
   }
 }

@@ -5,6 +5,7 @@ import { EMPTY, type State } from "../engine/state";
 import type { Act, Declared, Run, Scenario, StackPlan } from "../scenario";
 import { CANARY, type CommandRecord, originOf, type RunRecord, type World } from "../simulation";
 import { Story } from "../story/story";
+import { AtRequests, kindsOf, type Timed } from "../world/at-requests";
 import { CLIENT, nodeState, receiverState, START } from "../world/machines";
 import { Network } from "../world/network";
 import { ProcessWorld } from "../world/process-world";
@@ -37,9 +38,9 @@ interface RealStack {
 /** A deployment under way: it counts its requests. */
 interface Underway {
   readonly label: string;
-  requests: number;
-  readonly sending: (request: number) => Promise<boolean>;
-  readonly answered: (request: number) => Promise<void>;
+  readonly requests: AtRequests;
+  readonly sending: (at: readonly Timed[]) => Promise<boolean>;
+  readonly answered: (at: readonly Timed[]) => Promise<void>;
 }
 
 /**
@@ -88,7 +89,9 @@ export class RealWorld implements AsyncDisposable {
   static async open(scenario: Scenario, engine: RealEngine, limits = LIMITS): Promise<RealWorld> {
     const checks = await HttpServer.listen({ host: "127.0.0.1", port: 0 });
     const world = new RealWorld(scenario, engine, checks, limits);
-    checks.serve(({ url = "/" }, response) => {
+    checks.serve(async ({ url = "/" }, response) => {
+      // A check does not show whose it is.
+      for (const run of world.underway.values()) await run.sending(run.requests.next(["check"]));
       const health = world.healthOf(url.slice(1));
       if (health !== "hang") response.writeHead(health === "pass" ? 200 : 503).end();
     });
@@ -202,14 +205,12 @@ export class RealWorld implements AsyncDisposable {
       wasKilled = true;
       await running?.kill();
     };
-    const at = (request: number) => meanwhile.filter((it) => it.kind !== "fault" && it.request === request);
     this.deployments += 1;
     const label = `${plan.name} ${this.deployments}`;
     this.underway.set(stack, {
       label,
-      requests: 0,
-      sending: async (request) => {
-        const mine = at(request);
+      requests: new AtRequests(meanwhile),
+      sending: async (mine) => {
         if (mine.some((it) => it.kind === "kill" && it.when === "before")) await kill();
         if (wasKilled) return false;
         if (mine.some((it) => it.kind === "cancel")) {
@@ -218,8 +219,8 @@ export class RealWorld implements AsyncDisposable {
         }
         return true;
       },
-      answered: async (request) => {
-        for (const it of at(request)) {
+      answered: async (mine) => {
+        for (const it of mine) {
           if (it.kind === "kill" && it.when === "after") await kill();
           if (it.kind !== "act") continue;
           acts.push(it.act);
@@ -302,15 +303,14 @@ export class RealWorld implements AsyncDisposable {
   private async openFor(name: string, machine: RealMachine): Promise<void> {
     for (const stack of this.stacks.keys()) {
       const watch: Watch = {
-        sending: async () => {
+        sending: async (body) => {
           const run = this.underway.get(stack);
           // A plugin that was killed, or an engine that has given up, may have sent it.
           if (!run) return undefined;
-          run.requests += 1;
-          const request = run.requests;
-          return (await run.sending(request)) ? { label: run.label, request } : undefined;
+          const at = run.requests.next(kindsOf(body));
+          return (await run.sending(at)) ? { label: run.label, at } : undefined;
         },
-        answered: async (request) => this.underway.get(stack)?.answered(request),
+        answered: async (at) => this.underway.get(stack)?.answered(at),
       };
       this.addresses.set(`${name} ${stack}`, await machine.open(watch));
     }

@@ -222,6 +222,18 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     ],
     red: [1, 2],
   },
+  "a red change that a killed run took back holds up a program with another check for ever": {
+    turns: [
+      up(group({ [A]: 1 })),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 })),
+      up(group({ [A]: 1 }), { kind: "kill", of: "commit", request: 1, when: "after" }),
+      health("n1", "pass"),
+      up(group({ [C]: 1 }, "group", { rollout: { waves: [1, 1] } })),
+    ],
+    red: [1, 2],
+    ends: byNode({ [C]: 1 }, "n1", "n2"),
+  },
   "a value that a killed run staged is lost on a node that refuses what exists": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 2 }), kill(3)), up(set({ [A]: 3 }))],
     dialect: { insertExisting: "error" },

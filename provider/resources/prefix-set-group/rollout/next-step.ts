@@ -116,6 +116,9 @@ export function next(state: RolloutState): Step {
   });
   if (half.length > 0 && !isBlocked) return { do: "write", as: "repair", nodes: half };
   if (same.length > 0) return { do: "check", nodes: same };
+  // What has not passed is gone there, and the program lacks the check that a new content would have to pass: the node itself is asked.
+  const replaced = those(({ open }) => open === "replaced");
+  if (isBlocked && replaced.length > 0) return { do: "check", nodes: replaced };
   if (isBlocked && those(({ open }) => open !== undefined).length > 0) return { do: "end" };
   for (const wave of waves) {
     const behind = wave.filter((name) => {
