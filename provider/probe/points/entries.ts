@@ -62,8 +62,7 @@ export const entries: readonly Point[] = pointsNeeding("set", "entries")(
       const node = `accepted; listed with ${values.join(" and ")}`;
       if (isFlat || values.join() === "2")
         return { is: "last", as: "dialect", node, dialect: { repeatedEntry: "last" } };
-      if (insertExisting === "ignored" && values.join() === "1")
-        return { is: "first", as: "dialect", node, dialect: { insertExisting: "ignored" } };
+      if (values.join() === "1") return { is: "first", as: "dialect", node, dialect: { repeatedEntry: "first" } };
       return { is: "other", as: "beyond", node };
     },
   }),
