@@ -206,7 +206,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         // An import and a lookup by id have the arguments alone.
         const isState = props.endpoint !== undefined || props.endpoints !== undefined;
         const state = isState ? withoutText(props) : normalOf(props);
-        const read = await handler.read(id, state).catch(explainRead);
+        const read = await handler.read(id, state).catch(isState ? explainRead : rethrow);
         if (!read) return plain(GONE);
         const { inputs, ...found } = read;
         const written = asWritten(inputs, normal);
@@ -239,6 +239,11 @@ function prepareToSend(): void {
 
 /** Answer for a resource that no longer exists. */
 const GONE = { id: "", props: {} };
+
+/** No refresh runs, and nothing is in the state yet. */
+function rethrow(error: unknown): never {
+  throw error;
+}
 
 /** A failed read ends the refresh of the whole stack, since no error may count as an empty set. */
 function explainRead(error: unknown): never {

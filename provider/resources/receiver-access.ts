@@ -47,6 +47,8 @@ export class ReceiverAccess {
     private readonly runtime: Runtime,
     private readonly receiver: ReceiverInUse,
     private readonly place: ReceiverPlace,
+    /** True if a state names the place; an import has none. */
+    private readonly isOfState = false,
   ) {}
 
   /**
@@ -63,7 +65,8 @@ export class ReceiverAccess {
   /** Receiver of the state: for a read or a stop. @throws {Error} with the ways out */
   static ofState(runtime: Runtime, state: ReceiverPlace & UsedBefore): ReceiverAccess {
     const { receiver: argument, endpoint } = state;
-    return new ReceiverAccess(runtime, receiverOfState(runtime, "The signaling", { argument, endpoint }), state);
+    const receiver = receiverOfState(runtime, "The signaling", { argument, endpoint });
+    return new ReceiverAccess(runtime, receiver, state, endpoint !== undefined);
   }
 
   /**
@@ -131,7 +134,7 @@ export class ReceiverAccess {
     try {
       return new Set(texts(await this.receiver.reads.read()));
     } catch (error) {
-      throw advised(this.runtime.advice, error, credentialsOfState(error));
+      throw advised(this.runtime.advice, error, this.isOfState ? credentialsOfState(error) : undefined);
     }
   }
 

@@ -107,7 +107,8 @@ export class ResourceSet {
   static ofState(runtime: Runtime, state: SetPlace & UsedBefore): ResourceSet {
     const what = `Set ${formatUrl(state.address)}`;
     const node = nodeOfState(runtime, what, { argument: state.node, endpoint: state.endpoint });
-    return new ResourceSet(runtime, node, state, true);
+    // An import reads by the arguments alone.
+    return new ResourceSet(runtime, node, state, state.endpoint !== undefined);
   }
 
   /**

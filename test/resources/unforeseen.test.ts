@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Runtime } from "../../provider/deployment/runtime";
 import { type DialectSettings, startEmulator } from "../../provider/emulator";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { type Shape, type ShapedNode, startShapedNode } from "../support/shaped-node";
@@ -186,9 +187,14 @@ describe("a set that the node does not know", () => {
       `Set prefixset://edge/blocked on NODE: list failed (HTTP 404): no such set. ${ways}`,
     );
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(ways);
-    expect(await handler.create(provider.args({ [A]: 1 })).catch(provider.told)).toContain(
-      'If the node has no such set: create it there; or set answers.absent: "empty" of the node, so that the set counts as empty and the first insert creates it. Nothing was changed',
-    );
+    const fewer =
+      'If the node has no such set: create it there; or set answers.absent: "empty" of the node, so that the set counts as empty and the first insert creates it.';
+    const created = await handler.create(provider.args({ [A]: 1 })).catch(provider.told);
+    expect(created).toContain(`${fewer} Nothing was changed`);
+    // An import has no state.
+    const runtime = provider.runtime();
+    const imported = dynamicProvider(new PrefixSetHandler(runtime), runtime).read(BLOCKED, provider.args({}));
+    expect(await imported.catch(provider.told)).toMatch(new RegExp(`${fewer.replaceAll(".", "\\.")}$`));
   });
 
   it("is made by its first insert where the node does that", async () => {
