@@ -110,6 +110,10 @@ const MEMBERS: [members: object, problem?: string][] = [
   [disk({ only: { values: ["many"] } }), `\`sinks[0].only.values[0]\` ${INTEGER}`],
   [disk({ only: { minLifetime: 0 } }), "`sinks[0].only.minLifetime` must be at least 1"],
   [kafka({ brokers: ["[2001:db8::40]:9092", "kafka.example:9093"], tls: true, sasl: SASL })],
+  ...["http", "loki", "otlp"].map((type): [object, string] => [
+    { sinks: [{ name: "web", type, url: "http://192.0.2.2/", gzip: true, zstd: true }] },
+    "`sinks[0].zstd` goes without `gzip`: keep one",
+  ]),
   [kafka({ brokers: [] }), "`sinks[0].brokers` must not be empty"],
   [kafka({ brokers: ["kafka.example"] }), `\`sinks[0].brokers[0]\` ${HOST_AND_PORT}`],
   [kafka({ brokers: ["kafka://kafka.example:9092"] }), `\`sinks[0].brokers[0]\` ${HOST_AND_PORT}`],

@@ -65,14 +65,14 @@ interface PostKind {
  *
  * @param path Of the protocol below the `url` of the configuration, see {@link below}; empty where it has none.
  */
-export function postingKind<Options extends { readonly url: string }>(
+export function postingKind<Options extends { readonly url: string; readonly gzip: boolean; readonly zstd: boolean }>(
   options: z.ZodType<Options>,
   path: (options: Options) => string,
   open: (context: SinkContext, options: Options) => Promise<Omit<PostKind, "path">>,
   more: Omit<NonNullable<Parameters<typeof sinkKind<Options>>[2]>, "target"> = {},
 ): SinkKind {
   return sinkKind(
-    options,
+    options.refine(({ gzip, zstd }) => !(gzip && zstd), { path: ["zstd"], error: "goes without `gzip`: keep one" }),
     async (context, own) => new PostingSink(context, { ...(await open(context, own)), path: path(own) }),
     { ...more, target: (own) => below(new URL(own.url), path(own)) },
   );
