@@ -122,6 +122,11 @@ function isPairOf(one: unknown, name: string): boolean {
   return isPair(one) && isScalar(one.key) && one.key.value === name;
 }
 
+/** Message of an error of the library: a sentence of ours in place of one about its functions. */
+export function yamlMessage({ code, message }: Pick<YAMLError, "code" | "message">): string {
+  return code === "MULTIPLE_DOCS" ? "there are several documents: write one" : message;
+}
+
 function readDocument(
   text: string,
   options: typeof PARSING & { readonly merge?: boolean },
@@ -130,7 +135,8 @@ function readDocument(
   const lines = new LineCounter();
   const document: Document.Parsed<ParsedNode> = parseDocument(text, { ...options, lineCounter: lines });
   const [error]: YAMLError[] = document.errors;
-  if (error) throw ranOutOfStack(error) ? new ExcessError("is nested too deeply") : error;
+  if (error && ranOutOfStack(error)) throw new ExcessError("is nested too deeply");
+  if (error) throw Object.assign(error, { message: yamlMessage(error) });
   const [repeated] = repeatedKeys(document);
   if (repeated) {
     const { line, col } = lines.linePos(repeated.offset);

@@ -359,6 +359,9 @@ describe("YAML", () => {
       "b.yaml:3:3: 7 is neither a text with a prefix nor an object.",
     ]);
     expect(problemsOf("192.0.2.0/24: [1\n", { file: "c.yaml" })[0]).toMatch(/^c\.yaml:2:1: /);
+    expect(problemsOf("192.0.2.0/24: 1\n---\n192.0.2.1: 1\n", { file: "d.yaml" })).toEqual([
+      "d.yaml:2:1: there are several documents: write one.",
+    ]);
   });
 });
 

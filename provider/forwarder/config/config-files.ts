@@ -6,7 +6,7 @@ import { messageOf } from "../../model/errors";
 import { visible } from "../../model/foreign-text";
 import { isObject } from "../../model/json";
 import { ranOutOfStack } from "../../model/plain-data";
-import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
+import { dataOf, PARSING, repeatedKeys, yamlMessage } from "../../model/yaml";
 import { Unavailable } from "./unavailable";
 
 export const MAX_PROBLEMS = 20;
@@ -86,7 +86,7 @@ async function readOne(file: string): Promise<Written> {
   if (document.errors.some(ranOutOfStack)) throw new OptionsError(`${basename(file)} is nested too deeply.`);
   const twice = (name: string) => `the key ${visible(JSON.stringify(name))} appears twice: keep one of them`;
   const problems = [
-    ...document.errors.map(({ pos: [offset], message }) => ({ offset, message })),
+    ...document.errors.map((error) => ({ offset: error.pos[0], message: yamlMessage(error) })),
     ...repeatedKeys(document).map(({ name, offset }) => ({ offset, message: twice(name) })),
   ];
   const told = problems.slice(0, MAX_PROBLEMS).map(({ offset, message }) => `${at(offset)}: ${message}`);

@@ -1,5 +1,5 @@
 import { messageOf } from "../../model/errors";
-import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
+import { dataOf, PARSING, repeatedKeys, yamlMessage } from "../../model/yaml";
 import { readDocument } from "../document";
 import type { Path } from "../lists/list";
 import { shown } from "../problems";
@@ -34,8 +34,8 @@ export const yaml: Format = {
     };
     if (isDeep(text, () => new Lexer().lex(text))) fail(0, "is nested too deeply for a list of prefixes.");
     const document = attempt(() => parseDocument(text, { ...PARSING, lineCounter: lines, prettyErrors: false }));
-    for (const { pos, message } of document.errors)
-      collector.problems.add(place(pos[0]), `${message.replace(/\.?$/, ".")}`);
+    for (const error of document.errors)
+      collector.problems.add(place(error.pos[0]), yamlMessage(error).replace(/\.?$/, "."));
     for (const { name, offset } of repeatedKeys(document))
       collector.problems.add(place(offset), `${shown(name)} appears twice: keep one of them.`);
     collector.problems.throwIfAny();
