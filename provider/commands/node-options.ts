@@ -8,7 +8,7 @@ import { type CredentialUse, type Environment, strayCredentials } from "../setti
 import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { textOf } from "./failure";
-import { collect, collectNames, wrongUse } from "./option-values";
+import { collect, collectNames, wholeNumber, wrongUse } from "./option-values";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
 import { readTimeout } from "./time-spans";
@@ -26,7 +26,7 @@ export interface NodeFlags extends StackFlags {
   readonly key?: string;
   readonly settings?: string;
   readonly timeout?: string;
-  readonly markPauseMs?: string;
+  readonly markPauseMs?: number;
   readonly markPace?: string;
 }
 
@@ -80,7 +80,7 @@ export function addNodeFlags(
   if (!listsMarks) return command.optionsGroup("");
   return command
     .option("--user-arena <name>", "value of the header User-Arena; default: the arena")
-    .option("--mark-pause-ms <ms>", "pause between two lists of marks; default: 3000")
+    .option("--mark-pause-ms <ms>", "pause between two lists of marks; default: 3000", wholeNumber("--mark-pause-ms"))
     .option("--mark-pace <table|node|off>", "keep that pause for each table, for the whole node, or not at all")
     .optionsGroup("");
 }

@@ -333,6 +333,7 @@ test("from a node that needs settings, in the file that a probe writes, and at i
   await writeFile(file, "[]");
   for (const [flags, reason] of [
     [["--settings", file], "must be a JSON object with members of a node"],
+    [["--mark-pause-ms", "1e4"], '--mark-pause-ms must be a whole number, it is "1e4"'],
     [["--mark-pause-ms", "100"], "`markPauseMs` must be at least 3000"],
     [["--mark-pace", "slow"], '`markPace` must be "table", "node" or "off"'],
   ] as const) {
