@@ -78,6 +78,9 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const isNative = flags.native === true;
   const options = { names, as, isProtected, isNative, ...(receiver !== undefined && { receiver }) };
   const made = wrongUse(TypeError, () => importFiles(holdings, options));
+  const empty = as === "entries" ? emptySets(holdings) : undefined;
+  if (made.resources === 0) throw new Error(`${empty} Without --as entries the set itself is imported.`);
+  if (empty !== undefined) io.err(`${empty}\n`);
   await writeNew(folder, made.files);
   io.out(report(made, flags, holdings));
 }
@@ -145,6 +148,13 @@ async function connections(flags: Flags, io: CliIo) {
 
 function nothingActive(endpoint: string | undefined): string {
   return `Nothing is active at ${endpoint}: there is no signaling to import.`;
+}
+
+/** A sentence about the sets that have no entries to import. */
+function emptySets({ sets }: Holdings): string | undefined {
+  const empty = sets.filter(({ entries }) => entries.size === 0);
+  if (empty.length === 0) return undefined;
+  return `There are no entries to import in ${empty.map(({ url, endpoint, node }) => `${formatUrl(url)} on ${node ?? endpoint}`).join(", ")}.`;
 }
 
 function report(

@@ -148,6 +148,7 @@ test("a file that exists is not overwritten, and then nothing is written beside 
 
 test.each([
   [["prefixset://edge/nothing", "--out", "x"], 1, "prefixset://edge/nothing"],
+  [["prefixset://edge/web/blocked", "--as", "entries", "--out", "x"], 1, "Without --as entries the set itself"],
   [["arena://edge", "--out", "x"], 2, "arena://edge is not a set"],
   [["--out", "x"], 2, "Name at least one set, or give --signaling."],
   [["prefixset://edge/blocked"], 2, "--out"],
