@@ -55,20 +55,17 @@ test("eight appliances: probed, checked, and by what the probe wrote up, no chan
   const held = () => Object.fromEntries(started.map(({ name, appliance }) => [name, appliance.held("edge/blocked")]));
   const signaled = () => Object.fromEntries(started.map(({ name, appliance }) => [name, appliance.signaled()]));
 
-  const up = await stack.up("--skip-preview");
-  expect(up.code, up.text).toBe(0);
+  await stack.must("up", "--yes", "--skip-preview");
   expect(held()).toEqual(everywhere({ [A]: 7, [B]: 1 }));
   expect(signaled()).toEqual(everywhere([OWN]));
-  const still = await stack.preview("--refresh", "--expect-no-changes");
-  expect(still.code, still.text).toBe(0);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
 
   for (const { appliance } of started) {
     appliance.put("edge/blocked", C, 3);
     appliance.put("edge/blocked", A, undefined);
     appliance.active.clear();
   }
-  const drift = await stack.preview("--refresh", "--expect-no-changes");
-  expect(drift.code, drift.text).not.toBe(0);
+  const drift = await stack.mustFail("preview", "--refresh", "--expect-no-changes");
   // A line for the set and one for the signaling of each, and none for anything else.
   const changed = [...drift.text.matchAll(/^ [~+-]+ +\S*?(PrefixSet|CloudSignaling) +(\w+) +update/gm)].map(
     ([, type, name]) => `${type} ${name}`,
@@ -77,13 +74,11 @@ test("eight appliances: probed, checked, and by what the probe wrote up, no chan
     APPLIANCES.flatMap((name) => [`CloudSignaling ${name}`, `PrefixSet ${name}`]).toSorted(),
   );
   await stack.program(program(9));
-  const repaired = await stack.up("--refresh", "--skip-preview");
-  expect(repaired.code, repaired.text).toBe(0);
+  await stack.must("up", "--yes", "--refresh", "--skip-preview");
   expect(held()).toEqual(everywhere({ [A]: 9, [B]: 1 }));
   expect(signaled()).toEqual(everywhere([OWN]));
 
-  const destroyed = await stack.destroy("--refresh");
-  expect(destroyed.code, destroyed.text).toBe(0);
+  await stack.must("destroy", "--yes", "--skip-preview", "--refresh");
   expect(held()).toEqual(everywhere({}));
   expect(signaled()).toEqual(everywhere([]));
 }, 600_000);

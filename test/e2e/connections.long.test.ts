@@ -10,11 +10,10 @@ describe("nodes and receivers of a stack", () => {
 
     const byName = emulator.endpoint.replace("127.0.0.1", "localhost");
     await stack.must("config", "set", "packetfilter:endpoint", byName, "--stack", "test");
-    const respelled = await stack.up("--skip-preview");
-    expect(respelled.code, respelled.text).toBe(0);
+    const respelled = await stack.must("up", "--yes", "--skip-preview");
     expect(respelled.text).toContain(`the node is now reached at ${byName}`);
     expect(respelled.stdout).toMatch(/1 updated/);
-    expect((await stack.preview("--expect-no-changes")).code).toBe(0);
+    await stack.must("preview", "--expect-no-changes");
 
     const node = (token: string) => `node: { endpoint: "${emulator.endpoint}/", headers: { "x-token": "${token}" } }`;
     await stack.program(blockedSet(["192.0.2.0/24"], node("first-token")));
@@ -29,8 +28,7 @@ describe("nodes and receivers of a stack", () => {
 
     await using other = await emptyNode();
     await stack.program(blockedSet(["192.0.2.0/24"], `node: { endpoint: "${other.endpoint}" }`));
-    const elsewhere = await stack.up("--skip-preview");
-    expect(elsewhere.code, elsewhere.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(other.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
     expect(sent()).toEqual([]);

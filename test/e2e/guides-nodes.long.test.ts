@@ -67,8 +67,7 @@ guide(
     ]);
 
     for (const node of [fra1, fra2]) node.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
-    const drift = await stack.preview("--refresh", "--expect-no-changes");
-    expect(drift.code).not.toBe(0);
+    const drift = await stack.mustFail("preview", "--refresh", "--expect-no-changes");
     expect(drift.text).toContain(said("that the program does not declare", "fra1, fra2"));
   },
 );

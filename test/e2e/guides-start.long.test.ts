@@ -117,8 +117,7 @@ guide(
       ${object?.replace(" });", ', exclusive: false, entries: ["192.0.2.0/24"] });')}
       new pf.PrefixSetEntry("one", { node: "fra1", arena: "edge", set: "probe", prefix: "203.0.113.7" });
     `);
-    const preview = await stack.preview();
-    expect(preview.code, preview.text).toBe(0);
+    const preview = await stack.must("preview");
     // The look of the preview reads the node's lists by these settings; where it could not, it says so.
     expect(preview.text).not.toMatch(/now: |cannot be read/);
 

@@ -39,8 +39,7 @@ guide(
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.9/32": 1, "203.0.113.7/32": 1 });
 
     sent = since(emulator);
-    const up = await stack.up("--skip-preview");
-    expect(up.code, up.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(sent().filter((one) => one !== "commit")).toEqual([]);
 
     const text = await stack.read("blocks.yaml");
@@ -50,8 +49,7 @@ guide(
       text.replace(/(192\.0\.2\.9\/32:[\s\S]*?expires: )\S+/, (_, before) => `${before}2020-01-01T00:00:00Z`),
     );
     sent = since(emulator);
-    const over = await stack.up("--skip-preview");
-    expect(over.code, over.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(sent()).toEqual(["delete 1", "commit"]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
 
@@ -70,8 +68,7 @@ guide(
     });
     await guide.leadsTo("teams.md", async (teams) => {
       await teams.next("forbiddenPrefixes");
-      const forbidden = await stack.preview();
-      expect(forbidden.code, forbidden.text).not.toBe(0);
+      const forbidden = await stack.mustFail("preview");
       expect(forbidden.text.replaceAll(/\s+/g, " ")).toContain(
         "192.0.2.0/25 overlaps the forbidden prefix 192.0.2.0/28",
       );

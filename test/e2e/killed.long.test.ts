@@ -60,10 +60,8 @@ function notes({ folder }: TestStack): string[] {
 }
 
 async function converges(stack: TestStack): Promise<void> {
-  const up = await stack.up("--skip-preview");
-  expect(up.code, up.text).toBe(0);
-  const preview = await stack.preview("--refresh", "--expect-no-changes");
-  expect(preview.code, preview.text).toBe(0);
+  await stack.must("up", "--yes", "--skip-preview");
+  await stack.must("preview", "--refresh", "--expect-no-changes");
 }
 
 it("an up that is killed half-way is put right by the next up", async () => {
@@ -119,7 +117,6 @@ it("an up that is killed half-way is put right by the next up", async () => {
   await converges(stack);
   expect(held(emulator)).toEqual(settled({ "192.0.2.0/24": 4, "2001:db8::/32": 1 }, 4, ["198.51.100.8"]));
 
-  const destroyed = await stack.destroy();
-  expect(destroyed.code, destroyed.text).toBe(0);
+  await stack.must("destroy", "--yes", "--skip-preview");
   expect(held(emulator)).toEqual({ ...settled({}, 0, []), partners: {} });
 });

@@ -100,15 +100,13 @@ test.each(Object.keys(LANGUAGES))(
     expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
 
     sent = since(emulator);
-    const again = await stack.up("--skip-preview", "--expect-no-changes");
-    expect(again.code, again.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     expect(sent()).toEqual([]);
 
     emulator.change(BLOCKED, { delete: ["192.0.2.0/24"] });
     const seen = await stack.preview();
     expect(seen.text).toContain("lacks 1 declared entry (192.0.2.0/24): this up restores it");
-    const healed = await stack.up("--skip-preview");
-    expect(healed.code, healed.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(sent()).toEqual(["insert 1", "commit"]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
 
@@ -116,15 +114,13 @@ test.each(Object.keys(LANGUAGES))(
     if (credentials) {
       const { file, more } = credentials;
       await stack.write(file, (await stack.read(file)) + more(emulator.endpoint));
-      const kept = await stack.up("--skip-preview");
-      expect(kept.code, kept.text).toBe(0);
+      await stack.must("up", "--yes", "--skip-preview");
       const state = await stack.read(".backend/.pulumi/stacks/journey/test.json");
       expect(Object.keys(await stack.state())).toContain("web");
       for (const secret of [CANARY, emulator.clients[0]?.secretKey]) expect(state).not.toContain(secret);
     }
 
-    const destroyed = await stack.destroy();
-    expect(destroyed.code, destroyed.text).toBe(0);
+    await stack.must("destroy", "--yes", "--skip-preview");
     expect([emulator.prefixSet(BLOCKED).applied, emulator.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
   },
   600_000,

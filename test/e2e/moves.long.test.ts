@@ -52,10 +52,8 @@ it("a stack goes to the plugin, to another version of it, and back to dynamic re
   ];
   for (const move of moves) {
     await move();
-    const moved = await stack.up("--skip-preview");
-    expect(moved.code, moved.text).toBe(0);
-    const clean = await stack.preview("--refresh", "--expect-no-changes");
-    expect(clean.code, clean.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
+    await stack.must("preview", "--refresh", "--expect-no-changes");
   }
   expect(sent()).toEqual([]);
 }, 240_000);
@@ -70,14 +68,12 @@ it("a stack that goes from one to the other under other names, without an alias,
     ["plugin", "-plugin"],
   ] as const) {
     await stack.program(three(kind, name));
-    const moved = await stack.up("--skip-preview");
-    expect(moved.code, moved.text).toBe(0);
+    const moved = await stack.must("up", "--yes", "--skip-preview");
     expect(moved.text).toMatch(/- [34] deleted/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(ENTRIES);
     expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "203.0.113.4/32": 7 });
     expect(emulator.signalings["client-a"]).toEqual(["198.51.100.7/32"]);
-    const clean = await stack.preview("--refresh", "--expect-no-changes");
-    expect(clean.code, clean.text).toBe(0);
+    await stack.must("preview", "--refresh", "--expect-no-changes");
   }
   expect(sent().filter((request) => /delete|stop|insert|start/.test(request))).toEqual([]);
 });

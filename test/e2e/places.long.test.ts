@@ -51,8 +51,7 @@ describe("places", () => {
       ]);
 
     await stack.program(both("same"));
-    const renamed = await stack.up("--skip-preview");
-    expect(renamed.code, renamed.text).toBe(0);
+    const renamed = await stack.must("up", "--yes", "--skip-preview");
     expect([old.prefixSet(BLOCKED).applied, old.prefixSet(PARTNERS).applied]).toEqual([ENTRIES, { "192.0.2.0/24": 1 }]);
     expect(renamed.text).toContain(`2 entries stay, since this stack declares the same at ${endpoint}`);
 
@@ -83,9 +82,8 @@ describe("places", () => {
     await stack.program(
       'new pf.PrefixSet("bad", { node: "fra9", arena: "edge", set: "none", entries: ["no prefix"] });',
     );
-    expect((await stack.up("--skip-preview")).code).not.toBe(0);
-    const destroyed = await stack.destroy();
-    expect(destroyed.code, destroyed.text).toBe(0);
+    await stack.mustFail("up", "--yes", "--skip-preview");
+    await stack.must("destroy", "--yes", "--skip-preview");
     expect([wrong.prefixSet(BLOCKED).applied, wrong.prefixSet(PARTNERS).applied]).toEqual([ENTRIES, {}]);
     expect([young.prefixSet(BLOCKED).applied, young.prefixSet(PARTNERS).applied]).toEqual([{}, SPARE]);
   });

@@ -53,8 +53,7 @@ it("the plugin's archive is installed from a file, and serves the schema and pro
   const schema = JSON.parse(await readFile(join(root, "schemas/provider.schema.json"), "utf8"));
   expect(JSON.parse(served.stdout)).toMatchObject({ name: "packetfilter", version, provider: schema.provider });
 
-  const created = await stack.up("--skip-preview");
-  expect(created.code, created.text).toBe(0);
+  await stack.must("up", "--yes", "--skip-preview");
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
 });
 
@@ -92,7 +91,6 @@ it("is installed from a server that has a release's files, and is refused with a
   } finally {
     server.close();
   }
-  const created = await stack.up("--skip-preview");
-  expect(created.code, created.text).toBe(0);
+  await stack.must("up", "--yes", "--skip-preview");
   expect(mutations(emulator)).toEqual(["insert 1", "commit"]);
 });

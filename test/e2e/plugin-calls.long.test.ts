@@ -46,8 +46,7 @@ it("each read function of the plugin answers through the engine, and its failure
       const call = () => pulumi.runtime.invokeOutput("packetfilter:index:getPrefixSet", { arena: "edge", set: "blocked" }, native);
       exports.entries = kept.url.apply(call);`),
   );
-  const failed = await stack.up("--skip-preview");
-  expect(failed.code).not.toBe(0);
+  const failed = await stack.mustFail("up", "--yes", "--skip-preview");
   expect(failed.text).toMatch(/HTTP 400.*no list of \[secret\] for \[secret\]/);
   expect(failed.text).not.toMatch(/198\.51\.100\.77|canary/);
 });

@@ -29,7 +29,7 @@ describe("resources of the plugin", () => {
     };
     health.ill.set("fra1", 503);
     await group(["lab1", "fra1"]);
-    expect((await stack.up("--skip-preview")).code).not.toBe(0);
+    await stack.mustFail("up", "--yes", "--skip-preview");
     expect(await shown()).toMatch(/~ rollout: \{.*- reason +: "GET .*HTTP 503"/s);
     health.ill.clear();
     await stack.must("up", "--yes", "--skip-preview");
@@ -58,8 +58,7 @@ describe("resources of the plugin", () => {
     );
     const sent = since(emulator);
     await stack.program(imported);
-    const run = await stack.up("--skip-preview");
-    expect(run.code, run.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(sent()).toEqual([]);
     const { blocked, attack, scanner, everywhere } = await stack.state();
     expect([blocked, scanner, everywhere].map((resource) => resource?.id)).toEqual([
@@ -71,8 +70,7 @@ describe("resources of the plugin", () => {
     expect(everywhere?.outputs.endpoints).toEqual({ fra1: emulator.endpoint });
     expect(scanner?.outputs).toMatchObject({ value: 7, existed: true });
     expect(attack?.outputs).toMatchObject({ prefixes: ["198.51.100.7/32"], started: [] });
-    const again = await stack.up("--skip-preview", "--expect-no-changes");
-    expect(again.code, again.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     expect(sent()).toEqual([]);
   });
 
@@ -105,8 +103,7 @@ describe("resources of the plugin", () => {
     }
     stack.environment({ PACKETFILTER_ALLOW_CODE: "./read.cjs" });
     await stack.program(ways["a function of the plugin"]);
-    const allowed = await stack.preview();
-    expect(allowed.code, allowed.text).toBe(0);
+    await stack.must("preview");
     expect(await stack.read("ran")).toBe("");
   });
 });

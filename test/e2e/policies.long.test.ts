@@ -34,8 +34,7 @@ describe("the policy pack in the real engine", () => {
     const { emulator, stack } = w;
     await stack.write("packetfilter-policies.yaml", MEANING);
 
-    const bad = await stack.preview("--policy-pack", PACK);
-    expect(bad.code, bad.text).not.toBe(0);
+    const bad = await stack.mustFail("preview", "--policy-pack", PACK);
     expect(bad.text).toContain(
       "[mandatory]  protected-prefixes  (pulumi-nodejs:dynamic/packetfilter:PrefixSet: blocked)",
     );
@@ -53,8 +52,7 @@ class Thing extends require("@pulumi/pulumi").CustomResource {}
 new Thing("pulumi-nodejs:dynamic/other:Thing", "renamed", {
   __provider: ${text}, arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 }, shortestPrefix: { ipv4: 0 },
 });`);
-    const renamed = await stack.up("--skip-preview", "--policy-pack", PACK);
-    expect(renamed.code, renamed.text).not.toBe(0);
+    const renamed = await stack.mustFail("up", "--yes", "--skip-preview", "--policy-pack", PACK);
     for (const policy of ["foreign-type", "prefix-length"])
       expect(renamed.text).toContain(`[mandatory]  ${policy}  (pulumi-nodejs:dynamic/other:Thing: renamed)`);
     expect(mutations(emulator)).toEqual([]);
@@ -66,8 +64,7 @@ const provider = new pulumi.ProviderResource("pulumi-nodejs", "own", { "packetfi
 new Thing("aws:s3/bucket:Bucket", "bucket", {
   __provider: ${text}, arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 }, shortestPrefix: { ipv4: 0 },
 }, { provider });`);
-    const bucket = await stack.up("--skip-preview", "--policy-pack", PACK);
-    expect(bucket.code, bucket.text).not.toBe(0);
+    const bucket = await stack.mustFail("up", "--yes", "--skip-preview", "--policy-pack", PACK);
     for (const policy of ["foreign-type", "prefix-length"])
       expect(bucket.text).toContain(`[mandatory]  ${policy}  (aws:s3:Bucket: bucket)`);
     expect(mutations(emulator)).toEqual([]);
@@ -81,14 +78,12 @@ class Thing extends pulumi.CustomResource {}
 new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
   __provider: ${unchecked}, arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 }, refusedByCheck: true,
 });`);
-    const hidden = await stack.up("--skip-preview", "--policy-pack", PACK);
-    expect(hidden.code, hidden.text).not.toBe(0);
+    const hidden = await stack.mustFail("up", "--yes", "--skip-preview", "--policy-pack", PACK);
     expect(hidden.text).toContain("[mandatory]  readable  (pulumi-nodejs:dynamic/packetfilter:PrefixSet: hidden)");
     expect(mutations(emulator)).toEqual([]);
 
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
-    const good = await stack.up("--skip-preview", "--policy-pack", PACK);
-    expect(good.code, good.text).toBe(0);
+    const good = await stack.must("up", "--yes", "--skip-preview", "--policy-pack", PACK);
     expect(good.text).not.toMatch(/\[(mandatory|advisory)\]/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
 
@@ -96,16 +91,14 @@ new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
     await stack.program(
       `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "192.0.2.0/33": 1, "0.0.0.0/0": { reason: "typo" } } });`,
     );
-    const refused = await stack.preview("--policy-pack", PACK);
-    expect(refused.code, refused.text).not.toBe(0);
+    const refused = await stack.mustFail("preview", "--policy-pack", PACK);
     expect(refused.text).toContain("192.0.2.0/33");
     expect(refused.text.match(/\[(mandatory|advisory)\] +\S+/g)).toEqual(["[mandatory]  readable"]);
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
 
     // What is restored is no change of the program, and no policy says anything of it.
     emulator.change(BLOCKED, { delete: ["203.0.113.0/25"] });
-    const healed = await stack.up("--skip-preview", "--policy-pack", PACK);
-    expect(healed.code, healed.text).toBe(0);
+    const healed = await stack.must("up", "--yes", "--skip-preview", "--policy-pack", PACK);
     expect(healed.text).toContain(`${BLOCKED} lacks 1 declared entry (203.0.113.0/25): this up restores it.`);
     expect(healed.text).not.toMatch(/\[(mandatory|advisory)\]/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
@@ -113,8 +106,7 @@ new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
     await stack.program(
       program({ blocked: { "203.0.113.0/25": 1, "203.0.113.128/25": 1 }, partners: { "203.0.113.7/32": 1 } }),
     );
-    const warned = await stack.preview("--policy-pack", PACK);
-    expect(warned.code, warned.text).toBe(0);
+    const warned = await stack.must("preview", "--policy-pack", PACK);
     expect(warned.text).toContain("[advisory]  redundant-prefixes");
     expect(warned.text).toContain("203.0.113.0/24 (for 2 entries)");
   });
@@ -127,26 +119,30 @@ new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
     await stack.write("strict.json", '{ "block-allow-conflict": "mandatory" }');
 
     const conflict = "203.0.113.0/24 (in prefixset://edge/blocked and prefixset://edge/partners)";
-    const usual = await stack.preview("--policy-pack", PACK);
-    expect(usual.code, usual.text).toBe(0);
+    const usual = await stack.must("preview", "--policy-pack", PACK);
     expect(usual.text).toContain(conflict);
 
-    const strict = await stack.preview("--policy-pack", PACK, "--policy-pack-config", "strict.json");
-    expect(strict.code, strict.text).not.toBe(0);
+    const strict = await stack.mustFail("preview", "--policy-pack", PACK, "--policy-pack-config", "strict.json");
     expect(strict.text).toContain("[mandatory]  block-allow-conflict");
 
     const exception = (until: string) =>
       `${MEANING}exceptions: [{ rule: block-allow-conflict, prefix: 203.0.113.0/24, until: "${until}", reason: CHG-1 }]\n`;
     await stack.write("packetfilter-policies.yaml", exception("2999-12-31"));
-    const excepted = await stack.up("--skip-preview", "--policy-pack", PACK, "--policy-pack-config", "strict.json");
-    expect(excepted.code, excepted.text).toBe(0);
+    const excepted = await stack.must(
+      "up",
+      "--yes",
+      "--skip-preview",
+      "--policy-pack",
+      PACK,
+      "--policy-pack-config",
+      "strict.json",
+    );
     expect(excepted.text).not.toContain(conflict);
 
     // The exception has ended over night, the stack is the same: the drift preview of the morning passes and says so.
     await stack.write("packetfilter-policies.yaml", exception("2020-01-31"));
     const nightly = ["--refresh", "--expect-no-changes", "--policy-pack", PACK, "--policy-pack-config", "strict.json"];
-    const drift = await stack.preview(...nightly);
-    expect(drift.code, drift.text).toBe(0);
+    const drift = await stack.must("preview", ...nightly);
     expect(drift.text).toContain("[advisory]  expired-exceptions");
     expect(drift.text).toContain("The exception for it (CHG-1) ended 2020-01-31");
   });
@@ -159,16 +155,14 @@ new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
     const config = '{ rails: [{ forbiddenPrefixes: [198.51.100.0/24], maxRemovals: "20%" }] }';
     await stack.write("packetfilter-policies.yaml", `${MEANING}  organisation-rails: ${config}\n`);
 
-    const advised = await stack.preview("--policy-pack", PACK);
-    expect(advised.code, advised.text).toBe(0);
+    const advised = await stack.must("preview", "--policy-pack", PACK);
     expect(advised.text).toContain("it lacks the organisation's `forbiddenPrefixes`, `maxRemovals`");
 
     await stack.write(
       "packetfilter-policies.yaml",
       `${MEANING}  organisation-rails: ${config.replace("{", "{ level: remediate,")}\n`,
     );
-    const remediated = await stack.up("--skip-preview", "--policy-pack", PACK, "--diff");
-    expect(remediated.code, remediated.text).toBe(0);
+    const remediated = await stack.must("up", "--yes", "--skip-preview", "--policy-pack", PACK, "--diff");
     expect(remediated.text).toContain("[remediate]  organisation-rails");
     const { blocked } = await stack.state();
     expect(blocked?.inputs).toMatchObject({
@@ -177,14 +171,12 @@ new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
     });
     expect(blocked?.inputs).toHaveProperty("__provider");
 
-    const again = await stack.preview("--refresh", "--expect-no-changes", "--policy-pack", PACK);
-    expect(again.code, again.text).toBe(0);
+    await stack.must("preview", "--refresh", "--expect-no-changes", "--policy-pack", PACK);
 
     await stack.program(program({ blocked: { "203.0.113.0/24": 1, "198.51.100.7/32": 1 } }));
     await stack.write("loose.yaml", `rules: { organisation-rails: ${config.replace("{", "{ level: remediate,")} }\n`);
     stack.environment({ PACKETFILTER_POLICIES: "loose.yaml" });
-    const forbidden = await stack.preview("--policy-pack", PACK);
-    expect(forbidden.code, forbidden.text).not.toBe(0);
+    const forbidden = await stack.mustFail("preview", "--policy-pack", PACK);
     expect(forbidden.text).toContain("198.51.100.7/32 (overlaps 198.51.100.0/24)");
     expect(forbidden.text).toContain("not configured for this set, which has no role");
   });

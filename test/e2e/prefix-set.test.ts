@@ -11,8 +11,7 @@ describe("a prefix-set in a program", () => {
     const { emulator, stack } = w;
     let sent = since(emulator);
 
-    const created = await stack.up();
-    expect(created.code, created.text).toBe(0);
+    const created = await stack.must("up", "--yes");
     expect(created.text).toContain(`${emulator.endpoint} ${BLOCKED}: 3 entries declared`);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
     expect(sent()).toEqual(["insert 3", "commit"]);
@@ -22,13 +21,11 @@ describe("a prefix-set in a program", () => {
     expect(blocked?.outputs).not.toHaveProperty("exclusive");
 
     sent = since(emulator);
-    const again = await stack.up("--skip-preview", "--expect-no-changes");
-    expect(again.code, again.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     expect(sent()).toEqual([]);
 
     await stack.program(blockedSet({ "192.0.2.0/24": 5, "2001:db8:1::/48": 3, "203.0.113.8/32": 1 }));
-    const changed = await stack.up("--skip-preview");
-    expect(changed.code, changed.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({
       "192.0.2.0/24": 5,
       "2001:db8:1::/48": 3,
@@ -38,15 +35,13 @@ describe("a prefix-set in a program", () => {
 
     sent = since(emulator);
     await stack.program('new pf.PrefixSet("blocked", { arena: "edge", set: "partners", entries: ["192.0.2.0/24"] });');
-    const moved = await stack.up("--skip-preview");
-    expect(moved.code, moved.text).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "192.0.2.0/24": 1 });
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
     expect(sent()).toEqual(["insert 1", "commit", "delete 3", "commit"]);
 
     sent = since(emulator);
-    const destroyed = await stack.destroy();
-    expect(destroyed.code, destroyed.text).toBe(0);
+    await stack.must("destroy", "--yes", "--skip-preview");
     expect(emulator.prefixSet(PARTNERS).applied).toEqual({});
     expect(sent()).toEqual(["delete 1", "commit"]);
   });
@@ -58,7 +53,7 @@ describe("a prefix-set in a program", () => {
     await using w = await world({ program: blockedSet(many) });
     const { emulator, stack } = w;
     let sent = since(emulator);
-    expect((await stack.up("--skip-preview")).code).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(sent()).toEqual(["insert 5000", "insert 5000", "commit"]);
     expect(emulator.requests({ cmd: "list" })).toHaveLength(2);
     expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(10_000);
@@ -68,7 +63,7 @@ describe("a prefix-set in a program", () => {
     expect(preview.stdout.split("\n").length, preview.text).toBeLessThanOrEqual(25);
     expect(preview.stdout).toMatch(/~ 10\.1\.2\.0\/24: 1 => 9/);
     sent = since(emulator);
-    expect((await stack.up("--skip-preview")).code).toBe(0);
+    await stack.must("up", "--yes", "--skip-preview");
     expect(sent()).toEqual(["insert 1", "commit"]);
     expect(emulator.journal.filter(({ cmd }) => cmd === "insert").at(-1)?.data).toEqual([{ p: "10.1.2.0/24", v: 9 }]);
   });
@@ -81,23 +76,20 @@ describe("a prefix-set in a program", () => {
     await using w = await world({ program: blockedSet(["192.0.2.0/24", "192.0.2.128/25"]) + more });
     const { emulator, stack } = w;
     await stack.must("up", "--yes", "--skip-preview");
-    const clean = await stack.preview("--refresh", "--expect-no-changes");
-    expect(clean.code, clean.text).toBe(0);
+    await stack.must("preview", "--refresh", "--expect-no-changes");
 
     emulator.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
     await stack.program(blockedSet(["192.0.2.0/24", "192.0.2.64/26"]) + more);
-    const plain = await stack.up("--skip-preview");
-    expect(plain.code, plain.text).toBe(0);
+    const plain = await stack.must("up", "--yes", "--skip-preview");
     expect(plain.text).toMatch(
       /warning: .* this up removes 1 \(192\.0\.2\.128\/25\); 1 stays, of others or possibly of an interrupted run of this stack \(203\.0\.113\.0\/24\); "pulumi up --refresh" removes it\./,
     );
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1, "203.0.113.0/24": 1 });
-    expect((await stack.preview("--expect-no-changes")).code).toBe(0);
+    await stack.must("preview", "--expect-no-changes");
 
     emulator.change(PARTNERS, { delete: ["192.0.2.0/24"] });
     emulator.change(LOCAL, { insert: { "203.0.113.0/24": 9 } });
-    const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
-    expect(drift.code, drift.text).not.toBe(0);
+    const drift = await stack.mustFail("preview", "--refresh", "--expect-no-changes", "--diff");
     // Each is drift of its own: three updates, and what each restores. A loss is no change of the arguments: `restores` shows it.
     expect(drift.stdout).toMatch(/3 to update/);
     expect(drift.stdout).toMatch(/~ 203\.0\.113\.0\/24: 2 => 9\n/);
@@ -109,10 +101,9 @@ describe("a prefix-set in a program", () => {
     );
     expect(updates).toMatch(/::removed\]\n +\+ restores: "1 missing entry: 192\.0\.2\.0\/24"\n/);
     expect(updates).toMatch(/::changed\]\n +\+ restores: "1 other value: 203\.0\.113\.0\/24 has the value 9, not 2"\n/);
-    const repaired = await stack.up("--refresh", "--skip-preview");
-    expect(repaired.code, repaired.text).toBe(0);
+    await stack.must("up", "--yes", "--refresh", "--skip-preview");
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1 });
     expect([emulator.prefixSet(PARTNERS).applied, emulator.prefixSet(LOCAL).applied]).toEqual([others, others]);
-    expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
+    await stack.must("preview", "--refresh", "--expect-no-changes");
   });
 });

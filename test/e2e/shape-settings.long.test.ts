@@ -13,18 +13,15 @@ it("a module of one's own is looked for beside the program, and what it fails wi
     program: `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "${A}": 1 }, onExisting: "adopt" });`,
   });
   await stack.write("own.cjs", "module.exports = (body) => {\n  return body.no.such;\n};\n");
-  const failed = await stack.up("--skip-preview");
-  expect(failed.code).not.toBe(0);
+  const failed = await stack.mustFail("up", "--yes", "--skip-preview");
   expect(failed.text).toContain("answers.read (./own.cjs:2) failed: Cannot read properties of undefined");
   await stack.write("own.cjs", 'module.exports = (body) => body.split("|").map((p) => ({ p }));\n');
-  const up = await stack.up("--skip-preview");
-  expect(up.code, up.text).toBe(0);
+  await stack.must("up", "--yes", "--skip-preview");
   // A program in a folder of its own has it there.
   await stack.write("program/own.cjs", await stack.read("own.cjs"));
   await stack.write("program/index.js", await stack.read("index.js"));
   await stack.write("program/package.json", await stack.read("package.json"));
   await stack.write("Pulumi.yaml", `${await stack.read("Pulumi.yaml")}main: program/\n`);
   await stack.write("own.cjs", "throw new Error('this one is not meant');\n");
-  const gate = await stack.preview("--refresh", "--expect-no-changes");
-  expect(gate.code, gate.text).toBe(0);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
 });

@@ -56,13 +56,11 @@ export async function followJourney(oneOf: number): Promise<void> {
   const secrets = { receivers: JSON.stringify(named("r", receivers)) };
   const stack = all.use(await TestStack.create({ config, secrets, env, program: program(7) }));
 
-  const up = await stack.up("--skip-preview");
-  expect(up.code, up.text).toBe(0);
+  await stack.must("up", "--yes", "--skip-preview");
   expect(sets()).toEqual(everywhere(7));
   const wanted = receivers.map(({ prefixes }) => [...prefixes].toSorted());
   expect(active()).toEqual(wanted);
-  const still = await stack.preview("--refresh", "--expect-no-changes");
-  expect(still.code, still.text).toBe(0);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
 
   // Others write, also what we would not where the form has room for it, and end what runs.
   nodes.forEach(({ node }, at) => {
@@ -74,17 +72,14 @@ export async function followJourney(oneOf: number): Promise<void> {
       .delete(A);
   });
   for (const { receiver } of receivers) receiver.active.clear();
-  const drift = await stack.preview("--refresh", "--expect-no-changes");
-  expect(drift.code, drift.text).not.toBe(0);
+  await stack.mustFail("preview", "--refresh", "--expect-no-changes");
   await stack.program(program(9));
-  const repaired = await stack.up("--refresh", "--skip-preview");
-  expect(repaired.code, repaired.text).toBe(0);
+  await stack.must("up", "--yes", "--refresh", "--skip-preview");
   expect(sets()).toEqual(everywhere(9));
   expect(active()).toEqual(wanted);
 
   for (const [at, { node }] of nodes.entries()) if ((names[at] ?? "") in PLACES) node.sets.get(SET)?.set(A, "drop");
-  const destroyed = await stack.destroy("--refresh");
-  expect(destroyed.code, destroyed.text).toBe(0);
+  await stack.must("destroy", "--yes", "--skip-preview", "--refresh");
   expect(sets()).toEqual(Object.fromEntries(names.map((name) => [name, {}])));
   expect(active()).toEqual(receivers.map(() => []));
 }

@@ -175,6 +175,13 @@ export class TestStack implements AsyncDisposable {
     return run;
   }
 
+  /** The same of a command that is to fail. */
+  async mustFail(...args: string[]): Promise<Run> {
+    const run = await this.pulumi(...args);
+    if (run.code === 0) throw new Error(`pulumi ${args.join(" ")} ended well:\n${run.text}`);
+    return run;
+  }
+
   /** Starts a command and returns at once; for tests that end a process half-way. */
   start(...args: string[]) {
     return spawn("pulumi", [...args, "--non-interactive", "--color", "never", "--cwd", this.folder], {
