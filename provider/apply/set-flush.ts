@@ -29,6 +29,13 @@ export interface FlushOptions extends ConfirmationOptions {
    * our own back and commits nothing, `"warn"` warns and continues. By default changes by others are reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
+  /** Removals that killed runs may have left staged. Default: none are known. */
+  readonly leftStaged?: LeftStaged;
+}
+
+interface LeftStaged {
+  removalsIn(listed: ListedMap): readonly CanonicalPrefix[];
+  settleRemovals(): void;
 }
 
 /** One group's changes on their way to the node: staged, committed, confirmed, and taken back after a failure. */
@@ -64,6 +71,7 @@ export class SetFlush {
       if (!isNothing(this.merged)) {
         await this.findForeign();
         await this.commit();
+        options.leftStaged?.settleRemovals();
       }
     } catch (error) {
       return this.interrupted(error);
@@ -128,10 +136,11 @@ export class SetFlush {
     return new Map(answers.map((answer, index) => [freed[index] as Planned, answer]));
   }
 
-  /** Takes back changes that failed groups left staged, unless this group changes the same entries. */
+  /** Takes back changes that failed groups and killed runs left staged, unless this group changes the same entries. */
   private async undoLeftovers(): Promise<void> {
-    const { merged, staging } = this;
-    const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    const { before, merged, options, staging } = this;
+    const left = new Set([...this.leftovers, ...(options.leftStaged?.removalsIn(before.values) ?? [])]);
+    const others = [...left].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
     if (others.length > 0) await staging.restore(others);
     this.leftovers.clear();
   }

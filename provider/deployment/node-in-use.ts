@@ -157,6 +157,7 @@ export class DeploymentSet implements Addressed {
       commitCoalesceMs: commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: deadlineMs ?? DEFAULTS.deadlineMs,
       removals: removals(url, label, node.endpoint),
+      leftStaged: this.sent,
       sameMachine: {
         protect: (remove) => sameMachine.protect(url, this, remove),
         after: (removed) => sameMachine.after(url, this, removed),

@@ -70,6 +70,26 @@ export class SentBefore {
     return new Set([...listed].filter(isOurs).map(([prefix]) => prefix));
   }
 
+  /** Notes prefixes whose removal is about to be staged. */
+  noteRemoved(prefixes: ReadonlySet<CanonicalPrefix>): void {
+    if (prefixes.size > 0) this.notes.note(this.removals, REMOVALS, [...prefixes]);
+  }
+
+  /** Listed prefixes whose removal a killed run may have left staged, whichever resource sent it: any commit would publish it. */
+  removalsIn(listed: ListedMap): readonly CanonicalPrefix[] {
+    const noted = this.notes.noted(this.removals);
+    return noted.size === 0 ? [] : [...listed.keys()].filter((prefix) => noted.has(prefix));
+  }
+
+  /** Drops those notes: a commit has taken the removals back, or carried them out. */
+  settleRemovals(): void {
+    if (this.notes.noted(this.removals).size > 0) this.notes.settle(this.removals, REMOVALS);
+  }
+
+  private get removals(): string {
+    return `${this.place} removed`;
+  }
+
   settle(names: Names): void {
     if (!this.isEmpty) this.notes.settle(this.place, names());
   }
@@ -77,6 +97,9 @@ export class SentBefore {
 
 /** Names of a resource, made only if there is something to note or to find. */
 export type Names = () => readonly string[];
+
+/** Removals are noted under one name, since a staged one is published by any commit. */
+const REMOVALS = ["removals"];
 
 type Entry = readonly [CanonicalPrefix, ListedValue];
 

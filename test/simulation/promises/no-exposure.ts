@@ -17,7 +17,6 @@ export const noExposure: Promised = {
             prefix in was &&
             prefix in is &&
             !isOfColleague(world, machine, index, url, prefix) &&
-            !isOfKilledRun(world, { machine, index, url, prefix }) &&
             !isGapOfAnother(world, { machine, index, url, prefix, stack: run.stack }) &&
             !wasDropped(world, { machine, index, url, prefix }),
         );
@@ -64,22 +63,6 @@ interface Removal {
   readonly index: number;
   readonly url: string;
   readonly prefix: string;
-}
-
-/**
- * True where a killed run of the stack had staged the delete, which no list shows, and the entry is back: the commit that publishes it is the first sign
- * of it. A named exception (seed 475): notes of a killed run have its inserts alone.
- */
-function isOfKilledRun(world: World, { machine, index, url, prefix }: Removal): boolean {
-  const { journal = [] } = world.machines.get(machine) ?? {};
-  const isDelete = ({ cmd, url: of, index: at, data = [] }: JournalEntry) =>
-    cmd === "delete" &&
-    of === url &&
-    at < index &&
-    data.some((item) => canonical((item as { a?: unknown }).a) === prefix);
-  const label = journal.findLast(isDelete)?.label;
-  const wasKilled = world.records.some(({ done }) => done.label === label && done.wasKilled);
-  return wasKilled && prefix in (world.machines.get(machine)?.held(url) ?? {});
 }
 
 /**
