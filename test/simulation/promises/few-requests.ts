@@ -23,9 +23,7 @@ function phases({ record: { done, run } }: Case): number {
   const twice = gone.length > new Set(gone).size ? 1 : 0;
   const hasRollout = run.program.some(({ args }) => args.rollout !== undefined);
   const restores = hasRollout && done.events.some(({ event }) => event.kind === "restored") ? 1 : 0;
-  // What a killed run staged shows only once a commit has published it, and goes with one more.
-  const published = done.events.some(({ event }) => event.kind === "published") ? 1 : 0;
-  return 1 + deletes + twice + restores + published;
+  return 1 + deletes + twice + restores;
 }
 
 /** A refresh lists each set once, however many resources have a part of it. */

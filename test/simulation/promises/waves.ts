@@ -1,8 +1,6 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
-import { sameJson } from "../../../provider/model/json";
-import type { Declared, RunOptions } from "../scenario";
-import type { CommandRecord, World } from "../simulation";
-import { HEALTH } from "../story/group-changes";
+import type { Declared } from "../scenario";
+import type { World } from "../simulation";
 import { START } from "../world/machines";
 import { canonical, canonicalEntries, requestsOf } from "./model";
 import type { Promised } from "./promise";
@@ -19,7 +17,6 @@ export const redStaysRed: Promised = {
       const waves = wavesOf(group);
       const url = `prefixset://${arena}/${set}`;
       const wanted = Object.entries(canonicalEntries(entries as Record<string, number>));
-      const isUnseen = isCreatedUnseen(group, done, run.options);
       return waves.flatMap((wave, index) =>
         wave.flatMap((node) => {
           const machine = world.nodes.get(node)?.name ?? "";
@@ -36,11 +33,6 @@ export const redStaysRed: Promised = {
                 .slice(0, index)
                 .flat()
                 .flatMap((earlier) => why(world, { earlier, prefix, value, url, at: entry, began: done.began }, group))
-                .concat(
-                  isUnseen
-                    ? []
-                    : redElsewhere(world, { node, prefix, value, url, at: entry }, { stack: run.stack, wanted }),
-                )
                 .map(
                   (reason) =>
                     `request ${entry.index} to ${node} (wave ${index + 1}) brings ${prefix} ${value}, while ${reason}`,
@@ -112,80 +104,12 @@ function why(world: World, question: Question, { args }: Declared): string[] {
   if (held === undefined) return [`${earlier} of an earlier wave lacks it`];
   // Another value that no program declared is taken over, and stays for a run.
   if (held !== value) return [];
-  const { check } = args.rollout as { check?: Check };
+  const { check } = args.rollout as { check?: object };
   // What has passed there once, and was lost, comes back without a check.
   const first = machine.journal.find((entry) => entry.url === url && brought(entry, prefix) === value);
   const had = first ? Date.parse(first.time) - START : 0;
-  const failing = asksForHealth(check) && wasIllFrom(world, earlier, Math.min(began, had), until);
+  const failing = check !== undefined && wasIllFrom(world, earlier, Math.min(began, had), until);
   return failing ? [`the check of ${earlier} of an earlier wave has failed since it got it`] : [];
-}
-
-type Check = { readonly url?: string };
-
-/** A group that the engine creates in the place of another one, of which it shows nothing without a refresh: only its own check stands. */
-function isCreatedUnseen({ name, args }: Declared, { steps }: CommandRecord, { refresh }: RunOptions): boolean {
-  const { check } = args.rollout as { check?: Check };
-  const isMade = steps.some((step) => step.name === name && ["create", "replace"].includes(step.op));
-  return isMade && !refresh && !asksForHealth(check);
-}
-
-/** True for the check that the health of the nodes decides; another one passes always. */
-function asksForHealth(check: Check | undefined): boolean {
-  return check?.url === HEALTH.url;
-}
-
-/**
- * Nodes where an earlier run brought the same before it came here, in an earlier wave and under a check that has failed since: whatever
- * the program is now, that content has not passed.
- */
-function redElsewhere(
-  world: World,
-  { node, prefix, value, url, at }: Pick<Question, "prefix" | "value" | "url" | "at"> & { readonly node: string },
-  { stack, wanted }: { readonly stack: number; readonly wanted: readonly (readonly [string, number])[] },
-): string[] {
-  return world.records.flatMap(({ run, done }) => {
-    if (run.stack !== stack || run.command !== "up") return [];
-    return run.program.flatMap((group) => {
-      const { rollout, arena, set, entries = {}, maxUnreachable = 0 } = group.args;
-      const { check } = (rollout ?? {}) as { check?: Check };
-      if (`prefixset://${arena}/${set}` !== url || !asksForHealth(check) || maxUnreachable !== 0) return [];
-      // Another content is a change of its own, which begins with the first wave.
-      if (!sameJson(canonicalEntries(entries as Record<string, number>), Object.fromEntries(wanted))) return [];
-      const waves = wavesOf(group);
-      const own = waves.findIndex((wave) => wave.includes(node));
-      return waves
-        .slice(0, Math.max(0, own))
-        .flat()
-        .filter((earlier) => isRedThere(world, { earlier, prefix, value, url, at, label: done.label }))
-        .map((earlier) => `the check of ${earlier} has failed since an earlier run brought it there`);
-    });
-  });
-}
-
-/** True where the run with a label brought a content that the node has still, and whose check has failed since. */
-function isRedThere(
-  world: World,
-  { earlier, prefix, value, url, at, label }: Omit<Question, "began"> & { readonly label: string },
-): boolean {
-  const machine = world.nodes.get(earlier);
-  const changes = (machine?.journal ?? []).filter(
-    (entry) =>
-      entry.url === url &&
-      entry.time <= at.time &&
-      (brought(entry, prefix) !== undefined || prefix in (entry.commit?.removed ?? {})),
-  );
-  const [last] = changes.slice(-1);
-  if (!last || last.label !== label || brought(last, prefix) !== value) return false;
-  // Another content that has come since has a check of its own.
-  const latest = machine?.journal.findLast(({ url: of, commit, time }) => of === url && commit && time <= at.time);
-  if (latest?.label !== label) return false;
-  // It may have passed before, and was only restored.
-  if (changes.some((entry) => entry !== last && brought(entry, prefix) === value)) return false;
-  const [since, until] = [Date.parse(last.time) - START, Date.parse(at.time) - START];
-  const restarted = world.acts.some(
-    ({ act, at: when }) => act.actor === "node" && act.node === earlier && when >= since && when <= until,
-  );
-  return !restarted && wasIllFrom(world, earlier, since, until);
 }
 
 /** True where the health of a node was bad at a moment, and until another one. */

@@ -1,7 +1,6 @@
 import type { Disturbance, Entries, NodePlan, Run, RunOptions, Scenario, StackPlan, Turn } from "../scenario";
 import { Random } from "../world/random";
 import { actOf, disturbances, lasting } from "./events";
-import { aboutOneGroup } from "./focus";
 import {
   BLOCKED,
   type Design,
@@ -30,25 +29,8 @@ const DIALECTS: readonly Readonly<Record<string, unknown>>[] = [
   { singleAddress: "bare", deleteSpelling: "listed" },
 ];
 
-/** One seed of so many is about one group, and has rare kinds in every second of its stories. */
-const FOCUSED_EVERY = 3;
-
 /** Everything that a seed draws. */
 export function generate(seed: number): Scenario {
-  return seed % FOCUSED_EVERY === 1 ? focused(seed) : usual(seed);
-}
-
-function focused(seed: number): Scenario {
-  const random = new Random(seed).fork("focused");
-  const { site, turns, ...world } = aboutOneGroup(random, {
-    stack: stackOf(random, 0, false),
-    node: (name) => nodeOf(random, name, false),
-  });
-  if (seed % 2 === 0) return { seed, ...world, turns };
-  return { seed, ...world, turns: withRare(new Random(seed).fork("rare"), seed, turns, [site]) };
-}
-
-function usual(seed: number): Scenario {
   const random = new Random(seed).fork("scenario");
   const count = random.weighted({ 1: 4, 2: 4, 3: 8, 4: 6, 6: 3, 12: 1 });
   const names = Array.from({ length: Number(count) }, (_, index) => `n${index + 1}`);
