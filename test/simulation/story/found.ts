@@ -234,6 +234,11 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [1, 2],
     ends: byNode({ [C]: 1 }, "n1", "n2"),
   },
+  "a removal that a killed run staged is published by the next commit, though the program declares the entry again": {
+    turns: [up(set({ [A]: 1, [B]: 1 })), up(set({ [B]: 1 }), kill(2)), up(set({ [A]: 1, [B]: 1, [C]: 1 }))],
+    red: [1],
+    ends: { n1: { [A]: 1, [B]: 1, [C]: 1 } },
+  },
   "a value that a killed run staged is lost on a node that refuses what exists": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 2 }), kill(3)), up(set({ [A]: 3 }))],
     dialect: { insertExisting: "error" },
