@@ -33,7 +33,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   ],
   "provider/files/held.ts": ["rmSync", "removes names that this process made"],
   "provider/import/write-new.ts": [
-    "link mkdir rm",
+    "link rm",
     "makes new names alone, after a look at the links on the way",
     "an import",
   ],
@@ -57,7 +57,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   "provider/commands/emulator-background.ts": ["rm", "removes a name", "what probe found, a pid file"],
   "provider/commands/probe.ts": ["rm", "removes a name", "what probe found, a pid file"],
   "provider/commands/probing/undo-file.ts": ["rmSync", "removes its own name", "notes of a probe"],
-  "provider/files/private-folder.ts": ["mkdirSync", "proves that the folder is this user's own, and no link"],
+  "provider/files/make-folders.ts": ["mkdir mkdirSync", "makes folders alone; what is then written in one proves it"],
   "provider/deployment/process-files.ts": ["appendFileSync", "a folder that is proved to be this user's own"],
   "provider/deployment/other-processes.ts": [
     "openSync renameSync rmSync",
@@ -65,19 +65,19 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   ],
   "provider/deployment/sent-files.ts": ["rmSync writeFileSync", "the same folder, under names of the processes"],
   "provider/commands/plugin.ts": [
-    "chmod mkdir mkdtemp rename rm writeFile",
+    "chmod mkdtemp rename rm writeFile",
     "the CLI's own cache, in a new folder that is renamed into its place",
   ],
   "provider/forwarder/delivery/rejected.ts": [
-    "link mkdir rename rm",
+    "link rename rm",
     "renames and hard links of its own names",
     "records that a sink refused",
   ],
   "provider/forwarder/requeue.ts": ["rename rm", "its own names in the state folder"],
   "provider/commands/emulating/journal-file.ts": ["rename", "rotates its own names", "the emulator's journal"],
-  "provider/forwarder/sinks/file.ts": ["mkdir rename rm", "rotates its own names", "a file of the forwarder"],
+  "provider/forwarder/sinks/file.ts": ["rename rm", "rotates its own names", "a file of the forwarder"],
   "provider/forwarder/ledger/store.ts": [
-    "mkdirSync renameSync utimesSync",
+    "renameSync utimesSync",
     "SQLite opens what makePrivate has opened before; the time of its own lock",
     "the forwarder's state",
   ],

@@ -25,7 +25,7 @@ export const SECRET_MARK = "[secret]";
 export const CONNECTIONS: readonly string[] = ["node", "receiver"];
 
 /** Settings of a stack or provider that may hold credentials: a provider keeps each as a secret, in any form. */
-const SECRET_SETTINGS: readonly string[] = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"];
+export const SECRET_SETTINGS: readonly string[] = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"];
 
 /** Settings that are an address. */
 const ADDRESSES: readonly string[] = ["endpoint", "signalingUrl"];

@@ -67,6 +67,8 @@ describe("resources of the plugin", () => {
       "prefixset://edge/web/blocked",
     ]);
     for (const whole of [blocked, everywhere]) expect(whole?.inputs.entries).toEqual(THREE);
+    const outputs = [everywhere, scanner, attack].flatMap((resource) => Object.keys(resource?.outputs ?? {}));
+    expect(outputs.filter((name) => name.startsWith("__"))).toEqual([]);
     expect(everywhere?.outputs.endpoints).toEqual({ fra1: emulator.endpoint });
     expect(scanner?.outputs).toMatchObject({ value: 7, existed: true });
     expect(attack?.outputs).toMatchObject({ prefixes: ["198.51.100.7/32"], started: [] });

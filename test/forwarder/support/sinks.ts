@@ -9,7 +9,15 @@ export async function openSink(type: string, own: object, more: Partial<SinkCont
   const kind = SINK_KINDS[type];
   const options: SinkContext["options"] = (schema) => schema.parse(kind?.schema.parse(own));
   const stdout = async (): Promise<void> => {};
-  const context = { name: type, format: "plain", folder: ".", env: {}, world: forwarderWorld, stdout, options } as const;
+  const context = {
+    name: type,
+    format: "plain",
+    folder: ".",
+    env: {},
+    world: forwarderWorld,
+    stdout,
+    options,
+  } as const;
   const sink = await kind?.open({ ...context, ...more });
   if (!sink) throw new TypeError(`There is no sink of type ${type}.`);
   return sink;
