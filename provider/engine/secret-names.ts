@@ -24,8 +24,13 @@ export const SECRET_MARK = "[secret]";
 /** Arguments that may hold the credentials of a node or receiver. */
 export const CONNECTIONS: readonly string[] = ["node", "receiver"];
 
-/** Settings of a stack or provider that may hold credentials: a provider keeps each as a secret, in any form. */
-export const SECRET_SETTINGS: readonly string[] = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"];
+/**
+ * Settings of a stack or provider that may hold credentials: a provider keeps each as a secret, in any form. The plugin's schema has
+ * them, too.
+ *
+ * @public
+ */
+export const SECRET_SETTINGS = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"] as const;
 
 /** Settings that are an address. */
 const ADDRESSES: readonly string[] = ["endpoint", "signalingUrl"];
@@ -40,7 +45,7 @@ export function hasUser(address: unknown): boolean {
 
 /** True for a setting that a provider keeps as a secret. */
 export function isSecretSetting(name: string, value: unknown): boolean {
-  return SECRET_SETTINGS.includes(name) || (ADDRESSES.includes(name) && hasUser(value));
+  return SECRET_SETTINGS.some((secret) => secret === name) || (ADDRESSES.includes(name) && hasUser(value));
 }
 
 /** Sentence about a secret in the id or the url of a resource. */
