@@ -34,7 +34,11 @@ export interface FlushOptions extends ConfirmationOptions {
 }
 
 interface LeftStaged {
+  /** Notes prefixes before their removal is sent. */
+  noteRemoved(prefixes: readonly CanonicalPrefix[]): void;
+  /** Listed prefixes of the notes of earlier runs. */
   removalsIn(listed: ListedMap): readonly CanonicalPrefix[];
+  /** Drops those notes: a commit has taken the removals back, or carried them out. */
   settleRemovals(): void;
 }
 
@@ -57,7 +61,7 @@ export class SetFlush {
     private readonly before: ObservedSet,
     private readonly first: ObservedSet = before,
   ) {
-    this.staging = new Staging(options.set, before);
+    this.staging = new Staging(options.set, before, (prefixes) => options.leftStaged?.noteRemoved(prefixes));
     this.asked = { put: merged.put, remove: merged.remove };
   }
 
@@ -66,6 +70,7 @@ export class SetFlush {
     const { asked, before, first, options, plans, staging } = this;
     try {
       await this.undoLeftovers();
+      await this.undoRemovalsOfEarlierRuns();
       await staging.stage(asked.put, asked.remove);
       await this.dropRefused();
       if (!isNothing(this.merged)) {
@@ -136,13 +141,19 @@ export class SetFlush {
     return new Map(answers.map((answer, index) => [freed[index] as Planned, answer]));
   }
 
-  /** Takes back changes that failed groups and killed runs left staged, unless this group changes the same entries. */
+  /** Takes back changes that failed groups left staged, unless this group changes the same entries. */
   private async undoLeftovers(): Promise<void> {
-    const { before, merged, options, staging } = this;
-    const left = new Set([...this.leftovers, ...(options.leftStaged?.removalsIn(before.values) ?? [])]);
-    const others = [...left].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    const { merged, staging } = this;
+    const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
     if (others.length > 0) await staging.restore(others);
     this.leftovers.clear();
+  }
+
+  /** Inserts entries once more whose removal an earlier run may have left staged. Where none is, this changes nothing. */
+  private async undoRemovalsOfEarlierRuns(): Promise<void> {
+    const { asked, before, options, staging } = this;
+    const noted = options.leftStaged?.removalsIn(before.values) ?? [];
+    await staging.restage(noted.filter((prefix) => !asked.put.has(prefix) && !asked.remove.has(prefix)));
   }
 
   /** Operations with a refused entry leave the group completely: their other staged changes are taken back. */

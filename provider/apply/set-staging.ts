@@ -19,6 +19,8 @@ export class Staging {
   constructor(
     private readonly set: NodeSet,
     private readonly before: ObservedSet,
+    /** Called with applied prefixes before a request that may stage their removal. */
+    private readonly removing: (prefixes: readonly CanonicalPrefix[]) => void = () => {},
   ) {}
 
   /**
@@ -38,10 +40,11 @@ export class Staging {
       await this.insertNew(added);
       needsReplace = await this.overwrite(changed);
     }
+    const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
+    this.removing(held);
     await this.removeAll([...remove]);
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
-    const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
     await this.restage(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
     await this.replace(needsReplace);
   }
@@ -133,6 +136,7 @@ export class Staging {
       this.maybeStaged.add(prefix);
       this.deleted.add(prefix);
     }
+    this.removing(prefixes.filter((prefix) => this.before.has(prefix)));
     const spellings = prefixes.flatMap((prefix) => this.before.spellings(prefix));
     return refusalOf(this.set.delete(spellings, options));
   }

@@ -20,15 +20,24 @@ export async function captureMarks(
     if (marks.some(({ id }) => id === undefined))
       warn(`Marks (${type}) of ${profile}: those without an id get 0, since each has one in an emulator.`);
     const schema = marksSchema.shape[type];
-    const records: unknown[] = [];
-    let refused = 0;
+    const records = new Map<string, unknown>();
+    let [refused, repeated] = [0, 0];
     for (const mark of marks) {
       const record = recordOf(mark);
-      if (schema.safeParse([record]).success) records.push(record);
-      else refused += 1;
+      const { address, source, destination, sourcePort, destinationPort, protocol, id } = record;
+      const key = JSON.stringify([address, source, destination, sourcePort, destinationPort, protocol, id]);
+      if (!schema.safeParse([record]).success) refused += 1;
+      else {
+        if (records.has(key)) repeated += 1;
+        records.set(key, record);
+      }
     }
+    if (repeated > 0)
+      warn(
+        `Marks (${type}) of ${profile}: left out ${repeated} records that differ from others in neither key nor id.`,
+      );
     if (refused > 0) warn(`Marks (${type}) of ${profile}: left out ${refused} records, which are not of this type.`);
-    if (records.length > 0) tables[type] = records;
+    if (records.size > 0) tables[type] = [...records.values()];
   }
   return marksSchema.parse(tables);
 }

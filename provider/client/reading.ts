@@ -1,7 +1,7 @@
 import { jsonIn } from "../model/readable";
 import type { Absent, Answers, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
-import { parseJson, ShapeError, textOf } from "../wire/json";
+import { parseJson, refuseRepeated, ShapeError, textOf } from "../wire/json";
 import { type NodeAnswer, noJson, readAnswer, says } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
 import { formatFor } from "../wire/places";
@@ -137,7 +137,10 @@ export function readBody(body: string, kind: ListKind, habits: NodeHabits): Node
   const { read } = habits.answers ?? {};
   if (read !== undefined) return { kind: "json", json: readByModule(read, body, kind), isSuccess: true };
   const format = formatFor(habits.answers ?? {}, kind);
-  return format === "json" ? readAnswer(body, habits.answers) : readTextList(body, format, kind, habits);
+  if (format !== "json") return readTextList(body, format, kind, habits);
+  const answer = readAnswer(body, habits.answers);
+  if (answer.kind === "json") refuseRepeated(body, answer.json);
+  return answer;
 }
 
 /**

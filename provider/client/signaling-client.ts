@@ -3,6 +3,7 @@ import { Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { ReceiverAnswers } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
+import { refuseRepeated } from "../wire/json";
 import { errorText, noJson, readAnswer } from "../wire/node-answer";
 import * as wire from "../wire/signaling";
 import { readTextPrefixes } from "../wire/text-list";
@@ -266,12 +267,13 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
     const { format = "json" } = answers;
     const isJson = format === "json";
     const body = isJson ? readAnswer(answer.body, answers, "status") : readTextPrefixes(answer.body, format);
+    if (isJson && body.kind === "json") refuseRepeated(answer.body, body.json);
     switch (body.kind) {
       case "json":
         return whole(
           answer,
           answers,
-          isJson ? wire.readStatus(body.json, answers, body.isSuccess) : wire.readActive(body.json as unknown[]),
+          isJson ? wire.readStatus(body.json, answers) : wire.readActive(body.json as unknown[]),
         );
       case "error":
         return refused(body.message, { remedy: body.remedy });
@@ -292,7 +294,8 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
 
 /** The prefixes of a status that is no part. @throws {ShapeError} for one that status or headers say is */
 function whole(answer: HttpAnswer, answers: ReceiverAnswers, prefixes: Prefix[]): Reading<Prefix[]> {
-  refusePartialAnswer(answer, prefixes.length, answers);
+  const { "content-range": range, link } = answer.headers;
+  refusePartialAnswer({ status: answer.status, headers: { "content-range": range, link } }, prefixes.length, answers);
   return done(prefixes);
 }
 

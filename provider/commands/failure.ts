@@ -59,6 +59,9 @@ function notAllowed(path: string, code: string): string {
 
 function sentence({ code, path, address, port }: SystemError): string | undefined {
   if (typeof port === "number") return OF_PORTS[code]?.(`${String(address ?? "")}:${port}`, port);
+  // A read of an open folder names no path.
+  if (code === "EISDIR" && path === undefined)
+    return "The path is a folder, and a file is needed (EISDIR). Name a file in it.";
   return typeof path === "string" ? OF_FILES[code]?.(path, code) : undefined;
 }
 

@@ -9,11 +9,16 @@ import { type ListedMap, madeOnce } from "../model/prefix-map";
  * finds them there, and settles them.
  */
 export interface SentNotes {
-  /** Notes keys before they are sent. @param names Names of the sender, one of which a later run has, too. */
-  note(place: string, names: readonly string[], keys: readonly string[]): void;
+  /**
+   * Notes keys before they are sent.
+   *
+   * @param names Names of the sender, one of which a later run has, too.
+   * @param isLasting True: the note outlives also a run that ends in order, until it is settled. Default: false.
+   */
+  note(place: string, names: readonly string[], keys: readonly string[], isLasting?: boolean): void;
   /** Keys that ended runs noted under one of these names; without names, under any. */
   noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size">;
-  /** Drops the notes of ended runs: their keys are in a state, or gone. */
+  /** Drops the notes of ended runs, and the lasting ones of this one: their keys are in a state, or gone. */
   settle(place: string, names: readonly string[]): void;
 }
 
@@ -71,11 +76,11 @@ export class SentBefore {
   }
 
   /** Notes prefixes whose removal is about to be staged. */
-  noteRemoved(prefixes: ReadonlySet<CanonicalPrefix>): void {
-    if (prefixes.size > 0) this.notes.note(this.removals, REMOVALS, [...prefixes]);
+  noteRemoved(prefixes: readonly CanonicalPrefix[]): void {
+    if (prefixes.length > 0) this.notes.note(this.removals, REMOVALS, prefixes, true);
   }
 
-  /** Listed prefixes whose removal a killed run may have left staged, whichever resource sent it: any commit would publish it. */
+  /** Listed prefixes whose removal an earlier run may have left staged, whichever resource sent it: any commit would publish it. */
   removalsIn(listed: ListedMap): readonly CanonicalPrefix[] {
     const noted = this.notes.noted(this.removals);
     return noted.size === 0 ? [] : [...listed.keys()].filter((prefix) => noted.has(prefix));
@@ -83,7 +88,7 @@ export class SentBefore {
 
   /** Drops those notes: a commit has taken the removals back, or carried them out. */
   settleRemovals(): void {
-    if (this.notes.noted(this.removals).size > 0) this.notes.settle(this.removals, REMOVALS);
+    this.notes.settle(this.removals, REMOVALS);
   }
 
   private get removals(): string {

@@ -28,6 +28,8 @@ export class SentFiles implements SentNotes {
   /** Lines of the own file by their keys: the nodes of a group share them. */
   private readonly lines = new WeakMap<readonly string[], number>();
   private last = 0;
+  /** Lines of the own file that outlive an end in order. */
+  private lasting: Line[] = [];
 
   constructor(
     pid: number,
@@ -37,11 +39,13 @@ export class SentFiles implements SentNotes {
     this.files = new ProcessFiles(parent, pid, KIND);
   }
 
-  note(place: string, names: readonly string[], keys: readonly string[]): void {
+  note(place: string, names: readonly string[], keys: readonly string[], isLasting = false): void {
     const { files, lines } = this;
     const hashed = (texts: readonly string[]) => texts.map((it) => files.hashOf(it));
+    const [at, by, its] = [files.hashOf(place), hashed(names), lines.get(keys) ?? hashed(keys)];
+    if (isLasting) this.lasting.push([at, by, typeof its === "number" ? hashed(keys) : its]);
     this.last += 1;
-    const line = JSON.stringify([this.last, files.hashOf(place), hashed(names), lines.get(keys) ?? hashed(keys)]);
+    const line = JSON.stringify([this.last, at, by, its]);
     attempt(() => {
       privateFolder(this.parent);
       // Ends a line that a full disk has cut off.
@@ -58,18 +62,19 @@ export class SentFiles implements SentNotes {
 
   settle(place: string, names: readonly string[]): void {
     const isOf = this.isOf(place, names);
+    this.lasting = this.lasting.filter((line) => !isOf(line));
     for (const [file, lines] of this.ended()) {
       const left = lines.filter((line) => !isOf(line));
       if (left.length === lines.length) continue;
       this.ended().set(file, left);
-      const text = left.map((line, index) => `${JSON.stringify([index, ...line])}\n`).join("");
-      attempt(() => (left.length > 0 ? writeFileSync(file, text) : rmSync(file)));
+      attempt(() => (left.length > 0 ? writeFileSync(file, textOf(left)) : rmSync(file)));
     }
   }
 
-  /** The engine ends this process in order. */
+  /** The engine ends this process in order: each answer is in the state, and what may still be staged stays noted. */
   end(): void {
-    attempt(() => rmSync(join(this.parent, this.files.own)));
+    const own = join(this.parent, this.files.own);
+    attempt(() => (this.lasting.length > 0 ? writeFileSync(own, textOf(this.lasting)) : rmSync(own)));
   }
 
   private isOf(place: string, names?: readonly string[]): (line: Line) => boolean {
@@ -93,6 +98,10 @@ export class SentFiles implements SentNotes {
     for (const file of files.filter(isOld)) attempt(() => rmSync(file));
     return files.filter((file) => !isOld(file));
   }
+}
+
+function textOf(lines: readonly Line[]): string {
+  return lines.map((line, index) => `${JSON.stringify([index, ...line])}\n`).join("");
 }
 
 /** Whole lines: what a killed process had not noted in full, it had not sent. */

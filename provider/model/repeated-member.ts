@@ -50,23 +50,33 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** Strings, brackets and separators of JSON. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
-
 function search(text: string): RepeatedMember | undefined {
   const objects: Set<string>[] = [];
-  let last = { token: "", offset: 0 };
-  for (const { 0: token, index: offset } of text.matchAll(TOKENS)) {
-    if (token === "{" || token === "[") objects.push(new Set());
-    else if (token === "}" || token === "]") objects.pop();
-    else if (token !== ":") last = { token, offset };
-    else {
-      const name: unknown = JSON.parse(last.token);
+  let last = { start: 0, end: 0 };
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === "{" || char === "[") objects.push(new Set());
+    else if (char === "}" || char === "]") objects.pop();
+    else if (char === '"') {
+      last = { start: at, end: endOfString(text, at) };
+      at = last.end;
+    } else if (char === ":") {
+      const name = String(JSON.parse(text.slice(last.start, last.end + 1)));
       const names = objects.at(-1);
-      if (typeof name !== "string" || !names) continue;
-      if (names.has(name)) return { name, offset: last.offset };
-      names.add(name);
+      if (names?.has(name)) return { name, offset: last.start };
+      names?.add(name);
     }
   }
   return undefined;
+}
+
+/** The closing quotation mark of the string that begins at an offset. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  for (; end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }

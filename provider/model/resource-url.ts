@@ -1,4 +1,4 @@
-import { type JsonObject, sameJson, UNKNOWN } from "./json";
+import { isObject, type JsonObject, UNKNOWN } from "./json";
 
 /** The five shapes of resource address that the node API knows (docs/contributing/contract.md#resource-addresses). */
 export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
@@ -90,14 +90,34 @@ export function parseUrl(text: string): ResourceUrl {
  * @throws {TypeError} for anything else.
  */
 export function checkedUrl<Url extends ResourceUrl>(kind: Url["kind"], given: Url): Url {
-  const members = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  const text = formatUrl({ ...given, kind } as Url);
-  const url = parseUrl(text);
-  if (sameJson(url, Object.fromEntries(members))) return given;
-  throw new TypeError(
-    `\`url\` is not the address of ${kind === "arena" ? "an arena" : `a ${kind}`}: parseUrl(${JSON.stringify(text)}) gives ${JSON.stringify(url)}, not ${JSON.stringify(given)}.`,
-  );
+  const members = isObject(given) ? Object.entries(given).filter(([, value]) => value !== undefined) : [];
+  const { kind: of, ...names } = Object.fromEntries(members);
+  const known = PARTS[kind];
+  const strange = Object.keys(names).find((name) => !known.includes(name));
+  const bad = Object.entries(names).find(([, name]) => typeof name !== "string" || nameProblem(name) !== undefined);
+  const lacking = known.find((name) => !(name in names) && name !== (kind === "prefixset" ? "profile" : undefined));
+  const problem =
+    (of !== kind && `is not { kind: ${JSON.stringify(kind)}, … }`) ||
+    (strange !== undefined && `has no member ${JSON.stringify(strange)}`) ||
+    (lacking !== undefined && `lacks ${lacking}`) ||
+    (bad && `has for ${bad[0]} a name that ${typeof bad[1] === "string" ? nameProblem(bad[1]) : "is not a text"}`);
+  if (problem)
+    throw new TypeError(`\`url\` ${problem}: parseUrl makes an address of a text such as ${EXAMPLES[kind]}.`);
+  return given;
 }
+
+const PARTS: Readonly<Record<ResourceUrl["kind"], readonly string[]>> = {
+  arena: ["arena"],
+  profile: ["arena", "profile"],
+  prefixset: ["arena", "profile", "set"],
+  mark: ["arena", "profile"],
+};
+const EXAMPLES: Readonly<Record<ResourceUrl["kind"], string>> = {
+  arena: "arena://edge",
+  profile: "profile://edge/web",
+  prefixset: "prefixset://edge/blocked",
+  mark: "mark://edge/web",
+};
 
 /**
  * Reason why a program cannot declare a name, though a node may know it; `undefined` if it can. A node that reads addresses as

@@ -299,7 +299,6 @@ export class ResourceSet {
       const plan = (observed: ListedMap) => {
         const planned = operation.plan(observed);
         this.set.sent.note(this.names, planned.put, observed);
-        this.set.sent.noteRemoved(planned.remove);
         return planned;
       };
       const noted = { ...operation, plan };

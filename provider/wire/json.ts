@@ -7,24 +7,33 @@ const HEX = /^0x[\da-f]{1,16}$/i;
 const INTEGER = /^-?\d+$/;
 
 /**
- * Reads JSON from a node or receiver. Three things differ from `JSON.parse`:
+ * Reads JSON from a node or receiver. Two things differ from `JSON.parse`:
  *
  * - Integers beyond ±(2⁵³−1) become the text of their digits, since a double would round 64-bit counters and ids.
  *   {@link readNumber} reads both.
  * - A member named `__proto__` is refused: no node sends one, and a later merge of such a record would change the
  *   prototype of unrelated objects.
- * - An object with one name twice is refused: the last value could be an empty list, and the first the entries.
  *
- * @throws {SyntaxError} if the text is no JSON. @throws {ShapeError} for `__proto__` and for a repeated name.
+ * @throws {SyntaxError} if the text is no JSON. @throws {ShapeError} for `__proto__`.
  */
 export function parseJson(text: string): unknown {
   // Each test is one fast pass, so that it costs usual answers of megabytes next to nothing.
   const source = hasLongInteger(text) ? quoteUnsafeIntegers(text) : text;
   const suspicious = source.includes("__proto__") || source.includes("\\u00");
-  const json: unknown = suspicious ? JSON.parse(source, refuseProto) : JSON.parse(source);
-  const repeated = repeatedMember(source, json);
-  if (repeated) throw new ShapeError(`the member ${short(repeated.name)} stands twice in one object`);
-  return json;
+  return suspicious ? JSON.parse(source, refuseProto) : JSON.parse(source);
+}
+
+/**
+ * Refuses a list or status in which an object has one name twice: the last value could be an empty list, and the first the
+ * entries. @throws {ShapeError}
+ */
+export function refuseRepeated(text: string, json: unknown): void {
+  const repeated = repeatedMember(text, json);
+  if (repeated)
+    throw new ShapeError(
+      `the member ${short(repeated.name)} stands twice in one object`,
+      "No setting says which of them counts: let it answer without that, or read it by answers.read.",
+    );
 }
 
 /** The fewest digits of an integer beyond ±(2⁵³−1). */

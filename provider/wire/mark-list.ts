@@ -7,7 +7,7 @@ import { findList } from "./envelope";
 import { describe, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
 import { addressText } from "./places";
-import { describedBy } from "./remedies";
+import { describedBy, PROBE } from "./remedies";
 
 type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Record<string, unknown> } & {
   exact?: Record<string, string>;
@@ -61,7 +61,10 @@ function readMark(element: unknown, index: number, names: MarkNames): Mark {
       // A record needs its address: one that cannot be read is judged at the end of the record.
       if (field.kind !== "text" && (unread === undefined || field.kind === "address")) unread = [field, key, value];
     } else if (field !== null && !isNamed(names, field) && differs(mark, field, value)) {
-      throw new ShapeError(`element ${index} has two of ${field.name} (${describe(element)})`, describedBy("names"));
+      throw new ShapeError(
+        `element ${index} has two of ${field.name} (${describe(element)})`,
+        `Say which one counts: answers.names: { ${field.name}: ${JSON.stringify(key)} } or the other. ${PROBE}`,
+      );
     }
     mark.extra ??= {};
     mark.extra[key] = value;
@@ -82,10 +85,11 @@ function isNamed({ named }: MarkNames, { name }: Field): boolean {
   return [...named.values()].some((field) => field.name === name);
 }
 
-/** True if a number or an address is another one than the mark has. */
+/** True for another id, value or address than the mark has. Of two times the first counts: one may be the configured lifetime. */
 function differs(mark: Mark, field: Field, value: unknown): boolean {
   const other: Writable = {};
-  return field.kind !== "text" && setField(other, field, value) && other[field.name] !== mark[field.name];
+  const isIdentity = field.kind === "address" || field.name === "id" || field.name === "value";
+  return isIdentity && setField(other, field, value) && other[field.name] !== mark[field.name];
 }
 
 /** Reads the members that the settings name; returns the keys that were read. */

@@ -30,9 +30,17 @@ export function refusePartial(around: Around, answers: Answers | undefined): voi
   for (const doubt of doubtsAround(around, answers)) throw partial(doubt, answers);
 }
 
-/** Refuses a status beside a member that reports a part by itself; others do not matter there. @throws {ShapeError} */
+/**
+ * Refuses a status beside a total of it above its length, or beside a place from which it goes on. Other members tell of the
+ * client, its quota or the next check. @throws {ShapeError}
+ */
 export function refusePartialStatus(around: Around, answers: ReceiverAnswers): void {
-  for (const doubt of doubtsAround(around, answers)) if (doubt.says !== undefined) throw partial(doubt, answers);
+  for (const doubt of doubtsAround(around, answers)) {
+    const { path, says } = doubt;
+    const value = path.length > around.within.length ? undefined : around.within[path.length - 1]?.[path.at(-1) ?? ""];
+    const isPlace = value === true || (typeof value === "string" && /^(?:https?:\/)?\/|^true$/i.test(value));
+    if ((says === "total" && value !== undefined) || (says === "more" && isPlace)) throw partial(doubt, answers);
+  }
 }
 
 function partial({ path, what }: Doubt, answers: Ignoring | undefined): ShapeError {

@@ -28,10 +28,9 @@ export function successRemedy(command: string, told: Told): string | undefined {
   return setting && `If this ${peer} says so where all is well, set ${setting}${own}.`;
 }
 
-/** A sentence with the setting that accepts an empty list, or a status of nothing, beside such a member. */
-export function emptyRemedy(told: Told, command: "list" | "status" = "list"): string | undefined {
-  const setting = successSetting(command, told);
-  if (command === "status") return setting && `If this means that nothing is active, set ${setting} of the receiver.`;
+/** A sentence with the setting that accepts an empty list beside such a member. */
+export function emptyRemedy(told: Told): string | undefined {
+  const setting = successSetting("list", told);
   return setting && `If this is how the node answers an empty list, set ${setting}.`;
 }
 

@@ -10,7 +10,7 @@ import type { NodeAnswer } from "./node-answer";
 import { refusePartialStatus } from "./partial-list";
 import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
-import { emptyRemedy, successRemedy } from "./remedies";
+import { successRemedy } from "./remedies";
 
 /** The three operations (docs/contributing/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
@@ -107,17 +107,12 @@ const DEEPEST_TEXT = 3;
  * The prefixes with active signaling, canonical and each once; bare addresses and host bits are accepted. Reads a list, one
  * prefix as a text, and an object around them under a usual name; no unknown answer is an empty list.
  *
- * @param isSuccess True if `answers.success` declares the answer one, so that nothing in it is taken for an error.
- * @throws {ShapeError} for any other answer, with the setting that reads it; for a part of a list, and for an empty one beside
- * words or a verdict of failure.
+ * @throws {ShapeError} for any other answer, with the setting that reads it, and for a part of a list.
  */
-export function readStatus(json: unknown, answers: ReceiverAnswers = {}, isSuccess = false): Prefix[] {
-  const { elements, within, path } = locate(json, answers, [], []);
-  const list = within.length > 0 ? within.at(-1)?.[path.at(-1) ?? ""] : json;
+export function readStatus(json: unknown, answers: ReceiverAnswers = {}): Prefix[] {
+  const { elements, within, name } = locate(json, answers, []);
+  const list = within.length > 0 ? within.at(-1)?.[name ?? ""] : json;
   refusePartialStatus({ within, list, length: elements.length }, answers);
-  const doubt = isSuccess || elements.length > 0 ? undefined : doubtIn(within, path.join("."));
-  if (doubt)
-    throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(doubt, "status"));
   return readActive(elements);
 }
 
@@ -136,27 +131,26 @@ function readElement(element: unknown): Prefix {
 
 const RECORDS = { answers: { names: { value: "value" } } };
 
-/** A list in a status: the objects around it, the outermost first, and the names that lead to it. */
+/** A list in a status: the objects around it, the outermost first, and its name in the innermost. */
 interface Located {
   readonly elements: readonly unknown[];
   readonly within: readonly JsonObject[];
-  readonly path: readonly string[];
+  readonly name?: string | undefined;
 }
 
-function locate(
-  json: unknown,
-  answers: ReceiverAnswers,
-  around: readonly JsonObject[],
-  names: readonly string[],
-): Located {
+function locate(json: unknown, answers: ReceiverAnswers, around: readonly JsonObject[], outer?: string): Located {
   const { path, name = "IP_prefix", empty } = answers;
   // If nothing is active, there may be nothing at the path.
   const isNothing = isObject(json) && Object.keys(json).length === 0;
-  const followed = path === undefined || isNothing ? { value: json, within: [] } : follow(json, path);
+  const isAtPath = path !== undefined && !isNothing;
+  const followed = isAtPath ? follow(json, path) : { value: json, within: [] };
   const place = followed?.value;
   const outside = [...around, ...(followed?.within ?? [])];
-  const outer = path === undefined || isNothing ? names : path.split(".");
-  const here = (elements: readonly unknown[]) => ({ elements, within: outside, path: outer });
+  const here = (elements: readonly unknown[]): Located => ({
+    elements,
+    within: outside,
+    name: isAtPath ? path.split(".").at(-1) : outer,
+  });
   const keyed = listCandidate(place);
   if (keyed?.kind === "keyed") return here(Object.keys(keyed.members));
   if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return here(place);
@@ -165,11 +159,7 @@ function locate(
     if (key !== undefined) {
       if (others.length > 0) throw new ShapeError(`in the answer, both "${key}" and "${others[0]}" may be the list`);
       const value = place[key];
-      const inside = (elements: readonly unknown[]) => ({
-        elements,
-        within: [...outside, place],
-        path: [...outer, key],
-      });
+      const inside = (elements: readonly unknown[]): Located => ({ elements, within: [...outside, place], name: key });
       if (value === null) return inside([]);
       if (Array.isArray(value)) return inside(value);
       const found = listCandidate(value);
@@ -184,8 +174,8 @@ function locate(
     );
     const inner = only === undefined || more.length > 0 || path !== undefined ? undefined : place[only];
     // An empty array under a usual name may be some other empty list.
-    if (only !== undefined && (isObject(inner) || (Array.isArray(inner) && inner.length > 0)))
-      return locate(inner, answers, [...outside, place], [...outer, only]);
+    if (isObject(inner) || (Array.isArray(inner) && inner.length > 0))
+      return locate(inner, answers, [...outside, place], only);
   }
   throw unknownStatus(json, answers);
 }

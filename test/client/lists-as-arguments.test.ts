@@ -55,7 +55,7 @@ it("a wrong entry is refused by its place, and nothing is sent", async () => {
     null,
   ])
     await expect(client.listPrefixSet(url as never)).rejects.toThrow(TypeError);
-  await expect(client.listProfiles("edge/web")).rejects.toThrow("is not a resource address");
+  await expect(client.listProfiles("edge/web")).rejects.toThrow("has for arena a name that contains");
   await expect(client.listMarks("edge", "web", "shost", { userArena: "a\nb" })).rejects.toThrow(
     "`userArena` has characters that no header can carry.",
   );

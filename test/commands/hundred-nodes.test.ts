@@ -26,6 +26,7 @@ const nodesAt = (url: string, names = NAMES) =>
 const ILL = {
   silent: ["not sent", "not sent, no answer within 600 s \\(--timeout\\)\\.\n"],
   "silent after their list": ["unknown", "unknown, no answer within 600 s \\(--timeout\\)\\.\n"],
+  resetting: ["not sent", "list failed \\(connection lost, 5 tries"],
   refusing: ["not sent", "list failed .*HTTP 403.*\n.*correct the errors above first\\.\n$"],
 } as const;
 
@@ -34,6 +35,7 @@ test.each([
   [20, "silent"],
   [99, "silent"],
   [20, "silent after their list"],
+  [20, "resetting"],
   [20, "refusing"],
 ] as const)(
   "of a hundred nodes, %i of them %s, all are asked at once, and the others have the block after four requests",
@@ -59,6 +61,7 @@ test.each([
       const answer = () => {
         if (!isSick || (illness === "silent after their list" && number === 1))
           response.end(number < 4 ? '{"data":[]}' : HELD);
+        else if (illness === "resetting") response.destroy();
         else if (illness === "refusing") response.writeHead(403).end("no");
       };
       if (number === 1) first.push(answer);

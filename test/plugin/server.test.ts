@@ -77,6 +77,16 @@ describe("the plugin, called as an engine does,", () => {
     expect([ready.getAcceptsecrets(), ready.getSupportspreview()]).toEqual([true, true]);
   });
 
+  it("fails a preview of a create that up would fail, and sends nothing that changes", async () => {
+    await configure();
+    emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 9 } });
+    const inputs = await blocked.checked({ ...ARGS, onExisting: "fail" });
+    const foreseen = await blocked.create(inputs, true).catch((error: Error) => error);
+    expect(foreseen).toBeInstanceOf(Error);
+    expect(String(foreseen)).toContain("192.0.2.0/24");
+    expect(emulator.requests().map(({ cmd }) => cmd)).toEqual(["list"]);
+  });
+
   it("checks, foresees, creates, compares, reads, updates and deletes a set, each line at its resource", async () => {
     await configure();
     const inputs = await blocked.checked(ARGS);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseJson, readNumber, ShapeError } from "../../provider/wire/json";
+import { parseJson, readNumber, refuseRepeated, ShapeError } from "../../provider/wire/json";
 
 it("reads what JSON.parse reads", () => {
   fc.assert(
@@ -40,12 +40,21 @@ it("keeps the digits of integers that a double cannot hold, and nothing else as 
   });
 });
 
-it.each([
-  ...['{"__proto__":{"polluted":true}}', '[{"a":{"__proto__":1}}]', '{"\\u005f_proto__":1}'],
-  ...['{"data":[1],"data":[]}', '[{"b":{"a":"\\":","\\u0061" : 2}}]'],
-])("refuses %s", (text) => {
-  expect(() => parseJson(text)).toThrow(ShapeError);
+it.each(['{"data":[1],"data":[]}', '[{"b":{"a":"\\":","\\u0061" : 2}}]'])("a list refuses a name twice: %s", (text) => {
+  expect(() => refuseRepeated(text, parseJson(text))).toThrow(ShapeError);
 });
+
+it("a long text is no repeated name", () => {
+  const text = JSON.stringify({ a: '":'.repeat(5_000_000), b: 1 });
+  expect(() => refuseRepeated(text, parseJson(text))).not.toThrow();
+});
+
+it.each(['{"__proto__":{"polluted":true}}', '[{"a":{"__proto__":1}}]', '{"\\u005f_proto__":1}'])(
+  "refuses %s",
+  (text) => {
+    expect(() => parseJson(text)).toThrow(ShapeError);
+  },
+);
 
 it.each(["", "{", '{"a":1,}', "ok", "{“url”:1}"])("is no JSON: %s", (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);

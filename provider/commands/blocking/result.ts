@@ -1,6 +1,6 @@
 import { formatUrl } from "../../client";
-import { messageOf } from "../../model/errors";
 import type { CliIo } from "../cli-io";
+import { failureText } from "../failure";
 import { pretty } from "../listing/output";
 import type { EditFlags, Workplace } from "./common";
 import type { Outcome } from "./outcome";
@@ -48,7 +48,7 @@ export async function orNothing<T>(place: Said, more: object, io: CliIo, work: (
     return await work();
   } catch (error) {
     const outcomes = error instanceof NothingDone ? error.outcomes : [];
-    const ended = { outcomes, problems: [messageOf(error)], finish: [] };
+    const ended = { outcomes, problems: [failureText(error)], finish: [] };
     if (place.output === "json") io.out(json(place, more, ended));
     throw error;
   }

@@ -14,7 +14,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const JSON_TYPE = "application/json";
+/** Content type of JSON. */
+export const JSON_TYPE = "application/json";
 
 /** An answer in JSON. */
 export function json(status: number, value: unknown): Reply {

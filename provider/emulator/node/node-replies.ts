@@ -1,10 +1,11 @@
+import { jsonIn } from "../../model/readable";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import { VERDICTS } from "../behaviour/list-members";
 import type { ListFormat } from "../behaviour/list-switches";
 import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
 import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
-import { html, json, type Reply, text } from "../http/reply";
+import { html, JSON_TYPE, json, type Reply, text } from "../http/reply";
 import { fill } from "../http/template";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
@@ -26,7 +27,12 @@ const SUCCESS = {
 
 /** The answer to a successful insert, delete, commit, start or stop. @param own Text of that answer, if it is not empty. */
 export function success(count: number, form: keyof typeof SUCCESS, own: string): Reply {
-  return own === "" ? SUCCESS[form](count) : text(200, fill(own, { count }));
+  if (own === "") return SUCCESS[form](count);
+  const filled = fill(own, { count });
+  const value = jsonIn(filled);
+  return value !== undefined && typeof value === "object"
+    ? { ...text(200, filled), type: JSON_TYPE }
+    : text(200, filled);
 }
 
 const ERRORS = {

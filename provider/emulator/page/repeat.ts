@@ -50,7 +50,7 @@ export function sendAgain(simulation: Simulation, entry: JournalEntry): Promise<
     headers: {
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, asHeader(value)])),
       "user-agent": "emulator-page",
-      ...(isAuthorized && auth && { authorization: authorization(auth) }),
+      ...(isAuthorized && auth && { authorization: asHeader(authorization(auth)) }),
     },
     agent: false,
   };

@@ -64,9 +64,18 @@ export class KnownAnswers<Name extends string> {
     return this.changed.find((one) => !this.reads(one, all))?.answer;
   }
 
-  /** The emulator's text of the answer to such a command; `undefined` if none has shown its effect. */
-  textOf(name: Name): string | undefined {
+  /**
+   * The emulator's text of the answer to such a command; `undefined` if none has shown its effect.
+   *
+   * @param other That of another command, which holds here, too, where it gives the same answers: one of them alone may not show a count.
+   */
+  textOf(name: Name, other?: string): string | undefined {
     const known = this.successes.filter((one) => one.name === name && one.count !== undefined);
+    if (
+      other !== undefined &&
+      known.every(({ answer: { body }, count }) => body === other.replaceAll("{count}", `${count}`))
+    )
+      return other;
     return countedText(known.map(({ answer: { body }, count = 0 }) => ({ body, count })));
   }
 

@@ -133,8 +133,9 @@ const further = pointsNeeding("set", "entries")(
         const seen = { node, evidence: [insert, commit], settings };
         if (isAlike && insert.isEmpty)
           return { is: "known", as: "setting", ...seen, dialect: { commitUrl, success: insert.emptyForm } };
-        const [insertText, deleteText = insertText, commitText] = (["insert", "delete", "commit"] as const).map(
-          (command) => bench.verdicts.textOf(command),
+        const insertText = bench.verdicts.textOf("insert");
+        const [deleteText, commitText] = (["delete", "commit"] as const).map((command) =>
+          bench.verdicts.textOf(command, insertText),
         );
         // The emulator has no answer without a text.
         if (insertText === undefined) return { is: "bodiless", as: "beyond", ...seen };
