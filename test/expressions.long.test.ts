@@ -43,7 +43,6 @@ const JUDGED_BY_HAND: Readonly<Record<string, string>> = {
   '/;\\s*rel="?[^";,]*\\bnext\\b/i': "begins at a sign that ends what the one before could take",
   "/^(s_)?(true|ok|okay|fine|done|none|success\\w*|succe\\w+|created|accepted|applied|committed|inserted|updated|deleted|complete\\w*|no[ _]?error)$/i":
     "anchored: alternatives of fixed words, each with at most one run behind it",
-  '/"(?:[^"\\\\]|\\\\.)*"|[{}[\\]:]/g': "only for what is known to be JSON, where each string ends",
   "/ lacks | holds (?:another|other|[\\d ]+undeclared) | not active \\(|active already, and adopted|: it leaves the group, and /":
     "alternatives of fixed words, of which one has a run of digits and blanks in which it cannot begin anew",
   "/^(\\s*):(?=:(?![\\da-f:./]*(?:\\s|$)))/i": "anchored: one run of blanks, then looks ahead over one run",
