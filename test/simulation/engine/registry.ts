@@ -45,34 +45,43 @@ export class MemoryRegistry {
 
 interface Note {
   readonly run: string;
+  readonly by: symbol;
   readonly place: string;
   readonly names: readonly string[];
   readonly keys: readonly string[];
+  readonly isLasting: boolean;
 }
 
-/** Notes of one machine, in memory. Those of a run that ends in order are dropped, since its answers are in a state. */
+/** Notes of one machine, in memory. Of a run that ends in order only the lasting ones stay, since its answers are in a state. */
 export class MemoryNotes {
   private notes: Note[] = [];
-  private readonly killed = new Set<string>();
+  private readonly over = new Set<string>();
 
-  /** The notes as the processes of one run have them. */
+  /** The notes as one process of a run has them. */
   of(run: string): SentNotes {
-    const isOf =
-      (place: string, names?: readonly string[]) =>
-      (note: Note): boolean =>
-        this.killed.has(note.run) && note.place === place && (!names || note.names.some((it) => names.includes(it)));
+    const by = Symbol(run);
+    const isAt = (place: string, names?: readonly string[]) => (note: Note) =>
+      note.place === place && (!names || note.names.some((it) => names.includes(it)));
+    const isOver = (note: Note) => this.over.has(note.run);
     return {
-      note: (place, names, keys) => void this.notes.push({ run, place, names, keys }),
-      noted: (place, names) => new Set(this.notes.filter(isOf(place, names)).flatMap(({ keys }) => keys)),
+      note: (place, names, keys, isLasting = false) => void this.notes.push({ run, by, place, names, keys, isLasting }),
+      noted: (place, names) =>
+        new Set(
+          this.notes
+            .filter(isOver)
+            .filter(isAt(place, names))
+            .flatMap(({ keys }) => keys),
+        ),
       settle: (place, names) => {
-        const isSettled = isOf(place, names);
+        const isSettled = (note: Note) =>
+          isAt(place, names)(note) && (isOver(note) || (note.by === by && note.isLasting));
         this.notes = this.notes.filter((note) => !isSettled(note));
       },
     };
   }
 
   ended(run: string, wasKilled: boolean): void {
-    if (wasKilled) this.killed.add(run);
-    else this.notes = this.notes.filter((note) => note.run !== run);
+    this.over.add(run);
+    if (!wasKilled) this.notes = this.notes.filter((note) => note.run !== run || note.isLasting);
   }
 }
