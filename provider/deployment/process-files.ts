@@ -11,7 +11,10 @@ export const LEFT_MS = 24 * 3_600_000;
 /** Begins the name of a program's file. */
 export const PROGRAM = "program-";
 
-const NAME = /^(?:sent-|program-)?(\d+)-[\da-f-]{36}$/;
+/** Stands in a name where the number of the process was: that process has ended its run in order, and may go on with another. */
+const ENDED = "ended";
+
+const NAME = /^(?:sent-|program-)?(\d+|ended)-[\da-f-]{36}$/;
 
 /**
  * Files of the provider processes of this user in one private folder. Each process appends to a file of its own, whose name tells which
@@ -38,16 +41,21 @@ export class ProcessFiles {
     return known;
   }
 
+  /** Name of the own file once the run has ended in order: whichever process reads it knows that. */
+  get ended(): string {
+    return this.own.replace(/\d+/, ENDED);
+  }
+
   /** Adds to the own file. @throws {Error} if it cannot be written, for example on a full disk: then a part of the text may stand there */
   append(text: string): void {
     appendFileSync(join(this.folder, this.own), text, { mode: PRIVATE_FILE });
   }
 }
 
-/** True for a file of a process of this machine that has ended. */
+/** True for a file of a process of this machine that has ended, or has ended the run that the file is about. */
 export function isOfEnded(name: string): boolean {
   const [, pid] = NAME.exec(name) ?? [];
-  return pid !== undefined && hasEnded({ host: hostname(), pid: Number(pid) });
+  return pid === ENDED || (pid !== undefined && hasEnded({ host: hostname(), pid: Number(pid) }));
 }
 
 /**

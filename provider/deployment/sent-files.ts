@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { z } from "zod";
 import { systemClock } from "../client/clock";
+import { PRIVATE_FILE } from "../files/private";
 import { privateFolder } from "../files/private-folder";
 import { attempt } from "../model/errors";
 import { isOfEnded, LEFT_MS, ownFile, ProcessFiles } from "./process-files";
@@ -73,8 +74,13 @@ export class SentFiles implements SentNotes {
 
   /** The engine ends this process in order: each answer is in the state, and what may still be staged stays noted. */
   end(): void {
-    const own = join(this.parent, this.files.own);
-    attempt(() => (this.lasting.length > 0 ? writeFileSync(own, textOf(this.lasting)) : rmSync(own)));
+    const { own, ended } = this.files;
+    attempt(
+      () =>
+        this.lasting.length > 0 &&
+        writeFileSync(join(this.parent, ended), textOf(this.lasting), { mode: PRIVATE_FILE }),
+    );
+    attempt(() => rmSync(join(this.parent, own)));
   }
 
   private isOf(place: string, names?: readonly string[]): (line: Line) => boolean {

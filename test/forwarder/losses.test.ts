@@ -155,8 +155,8 @@ test("what flaps has two lines in the first minute and one in each further one, 
   expect(log.lines.splice(0)).toEqual(["warn It is not read: 1.", "info It is read again."]);
   troubles.flush(true);
   expect(log.lines).toEqual([
-    'info Sink "web" accepts records again. (1 more lines about this were left out in the last minute.)',
-    "info It is read again. (1 more lines about this were left out in the last minute.)",
+    'info Sink "web" accepts records again. (1 more line about this was left out in the last minute.)',
+    "info It is read again. (1 more line about this was left out in the last minute.)",
   ]);
 });
 

@@ -72,7 +72,7 @@ test("what a state held that was set aside is counted, listed, exported and sent
 
   const { told } = await startForwarding(config, folder.path, { world: clock });
   const [aside] = told.lines.flatMap(
-    (line) => /^error .* set aside as (\S+): it holds 3000 records/.exec(line)?.[1] ?? [],
+    (line) => /^error .* set aside as (\S+): it holds 3 000 records/.exec(line)?.[1] ?? [],
   );
   if (aside === undefined) throw new Error(told.lines.join("\n"));
   expect(await run("spool", "list", aside)).toEqual({

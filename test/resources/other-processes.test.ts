@@ -294,6 +294,26 @@ describe("notes of what a killed run sent", () => {
     expect(["n2", "n3"].map((place) => noted(place))).toEqual([[], ["b", "c"]]);
   });
 
+  it("of staged removals outlive a run that ends in order, also for a process that goes on with the next run", () => {
+    const staged = () => {
+      const run = new SentFiles(process.pid, parent);
+      run.note("n1", names, ["a"], true);
+      run.note("n1", names, ["b"]);
+      return run;
+    };
+    const first = staged();
+    expect(noted("n1")).toEqual([]);
+    first.end();
+    expect(noted("n1")).toEqual(["a"]);
+    read().settle("n1", names);
+    expect(files()).toEqual([]);
+    // What the run itself has settled is not left.
+    const second = staged();
+    second.settle("n1", names);
+    second.end();
+    expect(files()).toEqual([]);
+  });
+
   it("count for a day, since another writer may insert the same meanwhile", () => {
     new SentFiles(ended(), parent).note("n1", names, ["a"]);
     const hours = (count: number) => () => Date.now() + count * 3_600_000;

@@ -1,4 +1,5 @@
 import { visible } from "../../model/foreign-text";
+import { count } from "../../model/text";
 import { TIMES } from "../defaults";
 import type { SetAside } from "../ledger/protocol";
 import type { ForwarderWorld } from "../world";
@@ -15,7 +16,7 @@ export interface Log {
 
 /** Says what became of a state that was broken. */
 export function tellSetAside(log: Log, { file, records }: SetAside): void {
-  const held = records === undefined ? "its records cannot be counted" : `it holds ${records} records`;
+  const held = records === undefined ? "its records cannot be counted" : `it holds ${count(records, "record")}`;
   const message = `The state was broken and is set aside as ${file}: ${held}, and every table starts again. "forward spool" lists, exports and sends the records that can be read.`;
   log.error({ file, records }, message);
 }
@@ -98,7 +99,11 @@ export class Troubles {
     const more = limited.leftOut - 1;
     limited.leftOut = 0;
     limited.lines++;
-    limited.last(more > 0 ? ` (${more} more lines about this were left out in the last minute.)` : "");
+    limited.last(
+      more > 0
+        ? ` (${count(more, "more line")} about this ${more === 1 ? "was" : "were"} left out in the last minute.)`
+        : "",
+    );
   }
 
   get all(): ReadonlyMap<string, string> {
