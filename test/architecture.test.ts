@@ -57,6 +57,10 @@ const BESIDE: Record<string, string[]> = {
     "forwarder",
     "probe",
     "report",
+    // Block shares the notes of removals that a killed run left staged.
+    "deployment/other-processes.ts",
+    "deployment/sent-before.ts",
+    "deployment/sent-files.ts",
   ],
   // The engine's protocol for every language, over the same handlers.
   plugin: ["model", "files", "prefixes", "settings", "reconcile", "engine", "deployment", "resources", "provider.ts"],

@@ -152,8 +152,8 @@ export async function selectedStack(
   project: { readonly name: string; readonly path: string },
   { env }: CliIo,
 ): Promise<string | undefined> {
-  const home = env.PULUMI_HOME || (env.HOME && join(env.HOME, ".pulumi"));
-  if (!home) return undefined;
+  const home = pulumiHome(env);
+  if (home === undefined) return undefined;
   const file = `${project.name}-${createHash("sha1").update(project.path).digest("hex")}-workspace.json`;
   const workspace = await contentOf(join(home, "workspaces", file), workspaceSchema);
   const stacks = Object.entries(workspace?.stacks ?? {});
@@ -162,6 +162,11 @@ export async function selectedStack(
     env.PULUMI_BACKEND_URL || (await contentOf(join(home, "credentials.json"), credentialsSchema))?.current;
   const [, chosen] = stacks.find(([url]) => url === backend) ?? (stacks.length === 1 ? (stacks[0] ?? []) : []);
   return chosen === undefined ? undefined : shortName(chosen);
+}
+
+/** Pulumi's own folder of this user; `undefined` if the environment does not tell it. */
+export function pulumiHome({ PULUMI_HOME, HOME }: CliIo["env"]): string | undefined {
+  return PULUMI_HOME || (HOME ? join(HOME, ".pulumi") : undefined);
 }
 
 /** `organization/project/dev` is `dev`. */

@@ -9,6 +9,7 @@ import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
 import type { About } from "../engine/handler";
 import type { EventPlace } from "../messages/events";
+import { sentPlace } from "../model/entry";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
@@ -141,7 +142,7 @@ export class DeploymentSet implements Addressed {
     this.wantedHere = desired.at(node, url);
     this.desiredAnywhere = desired.anywhere(url);
     this.announced = new Announced(inFlight);
-    this.sent = new SentBefore(notes, `${node.endpoint} ${url}`);
+    this.sent = new SentBefore(notes, sentPlace(node.endpoint, url));
     this.reads = new SharedReads((options) => set.observe(options), world);
     this.writer = new SetWriter({
       set,

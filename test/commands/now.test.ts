@@ -1,11 +1,16 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { NodeClient } from "../../provider/client";
+import { NodeClient, Prefix } from "../../provider/client";
+import { sharedFolder } from "../../provider/deployment/other-processes";
+import { SentBefore } from "../../provider/deployment/sent-before";
+import { SentFiles } from "../../provider/deployment/sent-files";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { SENT, sentIn } from "../../provider/model/entry";
+import { SENT, sentIn, sentPlace } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
 import { useEmptyFolder } from "../support/folder";
 import { run } from "./support";
@@ -71,6 +76,43 @@ test("what a killed command staged is committed, on a node that lists what is st
   expect((await block(["203.0.113.7"])).code).toBe(0);
   expect(sent()).toEqual(["list", "commit", "list"]);
   expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.7/32"], 1);
+});
+
+describe("a removal that was left staged", () => {
+  const OTHER = "192.0.2.0/24";
+  const home = () => join(folder, "home");
+
+  async function stageRemoval() {
+    const client = new NodeClient({ endpoint: emulator.endpoint, headers: { authorization: "Bearer node-secret" } });
+    await client.delete({ kind: "prefixset", arena: "edge", set: "blocked" }, [OTHER]);
+    await client.close();
+  }
+
+  test.each([["block"], ["unblock"]])("by a killed up is not published by the commit of %s", async (name) => {
+    expect((await block(["203.0.113.7"], [], { PULUMI_HOME: home() })).code).toBe(0);
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const notes = new SentFiles(pid, sharedFolder(home()));
+    new SentBefore(notes, sentPlace(emulator.endpoint, BLOCKED)).noteRemoved([Prefix.canonical(OTHER)]);
+    await stageRemoval();
+    const more = name === "block" ? [...REASON, "--value", "5"] : [];
+    expect((await command(name, ["203.0.113.7"], more, { PULUMI_HOME: home() })).code).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(
+      name === "block" ? { [OTHER]: 1, "203.0.113.7/32": 5 } : { [OTHER]: 1 },
+    );
+    expect(readdirSync(sharedFolder(home()))).toEqual([]);
+  });
+
+  test("by unblock itself, whose commit failed, is not published by the commit of the next block", async () => {
+    await block(["203.0.113.7"], [], { PULUMI_HOME: home() });
+    emulator.fail({ cmd: "commit", status: 401, times: 9 });
+    // The node does not take the removal back.
+    emulator.fail({ cmd: "insert", status: 401, times: 9 });
+    expect((await command("unblock", ["203.0.113.7"], [], { PULUMI_HOME: home() })).code).toBe(1);
+    emulator.clearFaults();
+    expect(emulator.prefixSet(BLOCKED).staged).toEqual({ [OTHER]: 1 });
+    expect((await block(["203.0.113.9"], [], { PULUMI_HOME: home() })).code).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OTHER]: 1, "203.0.113.7/32": 1, "203.0.113.9/32": 1 });
+  });
 });
 
 test("a failing node leaves the file written; the error names the node, and says whether the same command can end it", async () => {

@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
+import { sharedFolder } from "../../deployment/other-processes";
+import { NO_NOTES } from "../../deployment/sent-before";
+import { SentFiles } from "../../deployment/sent-files";
 import { sentPlace } from "../../model/entry";
 import { likelyMeant } from "../../model/nearest";
 import { prefixFileEditor } from "../../prefixes/edit/edit-file";
@@ -9,6 +12,7 @@ import { type CliIo, UsageError } from "../cli-io";
 import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "../node-options";
 import { collect } from "../option-values";
 import { type Project, readProject, requireWritable, stackNames } from "../project";
+import { pulumiHome } from "../stack-files";
 import { COMMAND_MS, type Deadline, deadlineOf } from "./deadline";
 import { readFileName, readSet } from "./given";
 
@@ -75,6 +79,8 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
     const urls = [...new Map(flags.now.map((text) => [text, readSet(text)])).values()];
     const clients = urls.length === 0 ? [] : await clientsOf(flags, projects, deadline, io);
     const notes = { say: (text: string) => io.err(text) };
+    const home = pulumiHome(io.env);
+    const sent = home === undefined ? undefined : new SentFiles(process.pid, sharedFolder(home));
     const editor = prefixFileEditor(file, {
       stop: io.stop,
       until: deadline.stop,
@@ -94,10 +100,13 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
       /** Folder of the policies. */
       folder: projects[0]?.folder ?? dirname(file),
       deadline,
+      /** Notes of removals that runs of this user left staged, which runs of Pulumi share. */
+      sent: sent ?? NO_NOTES,
       /** Sets of --now. */
       targets: clients.flatMap((client) => urls.map((url): NowTarget => ({ ...client, url }))),
       close: async () => {
         deadline.close();
+        sent?.end();
         await Promise.all(clients.map(({ client }) => client.close()));
       },
     };

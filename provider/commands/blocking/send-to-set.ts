@@ -4,6 +4,7 @@ import { SetWriter } from "../../apply/set-writer";
 import { SharedReads } from "../../apply/shared-reads";
 import { DEFAULTS, formatUrl } from "../../client";
 import { type Clock, systemClock } from "../../client/clock";
+import { SentBefore } from "../../deployment/sent-before";
 import { linesOf } from "../../messages/sentences";
 import { type ListedValue, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
@@ -21,8 +22,8 @@ import { notSent } from "./not-sent";
 import { foreignEntries, foreignSentences, stillCovered, type Wanted, wantedOf, without } from "./other-writers";
 import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
 
-/** The prefix file, which records what is put into sets, and the time of the whole command. */
-type Sending = Pick<Workplace, "editor" | "deadline">;
+/** The prefix file, which records what is put into sets, the time of the whole command, and notes of staged removals. */
+type Sending = Pick<Workplace, "editor" | "deadline" | "sent">;
 
 /** Changes of some prefixes that a command makes. */
 export interface Intent {
@@ -128,6 +129,7 @@ class SetSending {
       },
       reads: new SharedReads(() => set.observe()),
       removals: new RemovalBudget(() => project.settings, name, this.label),
+      leftStaged: new SentBefore(sending.sent, this.place),
       begin: (observed) => this.begin(observed),
     });
   }

@@ -2,6 +2,7 @@ import { formatUrl, NodeClient } from "../../../provider/client";
 import type { NowTarget } from "../../../provider/commands/blocking/common";
 import { type Intent, sendNow } from "../../../provider/commands/blocking/send-to-set";
 import type { CliIo } from "../../../provider/commands/cli-io";
+import { NO_NOTES } from "../../../provider/deployment/sent-before";
 import { messageOf } from "../../../provider/model/errors";
 import type { CanonicalPrefix } from "../../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../../provider/model/resource-url";
@@ -56,7 +57,8 @@ export async function emergency({ command, nodes, set, prefix }: Emergency, worl
       };
       const outcome = await sendNow(
         target,
-        { editor: file, deadline: { ms: COMMAND_MS, stop: stopping.signal, close() {} } },
+        // At a machine of their own, which has no notes of the runs.
+        { editor: file, deadline: { ms: COMMAND_MS, stop: stopping.signal, close() {} }, sent: NO_NOTES },
         intent,
         io,
       )
