@@ -56,6 +56,8 @@ interface GroupChanges {
   readonly merged: Changes;
   /** That, and what it was dropped with: a part of it may still be staged, and belongs to this writer. */
   readonly asked: Changes;
+  /** Entries whose removal an earlier run may have left staged, and no run is to carry out. */
+  readonly left: ReadonlySet<CanonicalPrefix>;
 }
 
 /**
@@ -65,16 +67,18 @@ interface GroupChanges {
  */
 export async function confirm(
   options: ConfirmationOptions,
-  { merged, asked }: GroupChanges,
+  { merged, asked, left }: GroupChanges,
   before: ObservedSet,
 ): Promise<Confirmed> {
   const verified = await verify(options, merged, before);
   if (verified.unlisted) return verified;
   const { listedMs } = verified;
   const made = aggregatedIn(before, verified.after, merged);
-  const after = await restore(options, merged, before, verified.after, partsOf(made));
+  const parts = partsOf(made);
+  const isOwn = (prefix: CanonicalPrefix) => merged.put.has(prefix) || merged.remove.has(prefix) || parts.has(prefix);
+  const after = await restore(options, { isOwn, left }, before, verified.after);
   // Entries that the node made of ours are of no other writer.
-  const own = { ...asked, remove: new Set([...asked.remove, ...made.keys(), ...partsOf(made)]) };
+  const own = { ...asked, remove: new Set([...asked.remove, ...made.keys(), ...parts]) };
   const foreign = doneByOthers(before.values, after.values, made.size > 0 ? own : asked);
   if (foreign) options.notices.report({ kind: "published", ...placeOf(options), ...foreign });
   return { after, listedMs, made };
@@ -137,25 +141,25 @@ async function repair(
 
 /**
  * Our commit publishes whatever is staged, including a removal that a killed run left behind. Entries that the program
- * wants and that disappeared with the commit are restored at once.
+ * wants, or whose removal is known to be left, and that disappeared with the commit are restored at once.
  */
 async function restore(
   options: ConfirmationOptions,
-  merged: Changes,
+  { isOwn, left }: Pick<GroupChanges, "left"> & { isOwn(prefix: CanonicalPrefix): boolean },
   before: ObservedSet,
   after: ObservedSet,
-  aggregated: ReadonlySet<CanonicalPrefix>,
 ): Promise<ObservedSet> {
   const { set, desired, notices } = options;
-  const isLost = (prefix: CanonicalPrefix) =>
-    !merged.remove.has(prefix) && !merged.put.has(prefix) && desired.has(prefix) && !aggregated.has(prefix);
+  const isLost = (prefix: CanonicalPrefix) => !isOwn(prefix) && (desired.has(prefix) || left.has(prefix));
   const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
-  const loss = {
-    ...placeOf(options),
-    prefixes: lost.map(([prefix]) => prefix),
-    cause: { by: "published removal" },
-  } as const;
+  const losses = [
+    { cause: { by: "published removal" }, prefixes: lost.map(([it]) => it).filter((it) => !left.has(it)) },
+    { cause: { by: "earlier run" }, prefixes: lost.map(([it]) => it).filter((it) => left.has(it)) },
+  ] as const;
+  const report = (ended: { readonly kind: "restored" } | { readonly kind: "notRestored"; readonly error: string }) => {
+    for (const loss of losses) if (loss.prefixes.length > 0) notices.report({ ...ended, ...placeOf(options), ...loss });
+  };
   const changes = { put: new Map(lost), remove: new Set<CanonicalPrefix>() };
   let now = after;
   try {
@@ -164,9 +168,9 @@ async function restore(
     now = (await verify(options, changes, after)).after;
     const absent = missing(changes, now);
     if (absent.length > 0) throw new Error(`the node's list does not show ${some(absent)}.`);
-    notices.report({ kind: "restored", ...loss });
+    report({ kind: "restored" });
   } catch (error) {
-    notices.report({ kind: "notRestored", ...loss, error: messageOf(error) });
+    report({ kind: "notRestored", error: messageOf(error) });
   }
   return now;
 }

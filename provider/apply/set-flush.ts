@@ -29,7 +29,7 @@ export interface FlushOptions extends ConfirmationOptions {
    * our own back and commits nothing, `"warn"` warns and continues. By default changes by others are reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
-  /** Removals that killed runs may have left staged. Default: none are known. */
+  /** Removals that earlier runs may have left staged. Default: none are known. */
   readonly leftStaged?: LeftStaged;
 }
 
@@ -47,6 +47,8 @@ export class SetFlush {
   private readonly staging: Staging;
   /** All changes of the plans, refused entries included. */
   private readonly asked: Changes;
+  /** Listed entries that this group does not change, and whose removal an earlier run may have left staged. */
+  private readonly left: ReadonlySet<CanonicalPrefix>;
 
   /**
    * @param leftovers Changes that failed groups may have left staged. No commit of another group may publish them.
@@ -63,14 +65,17 @@ export class SetFlush {
   ) {
     this.staging = new Staging(options.set, before, (prefixes) => options.leftStaged?.noteRemoved(prefixes));
     this.asked = { put: merged.put, remove: merged.remove };
+    const noted = options.leftStaged?.removalsIn(before.values) ?? [];
+    this.left = new Set(noted.filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix)));
   }
 
   /** Stages, commits and confirms; answers for each operation, in the same order. */
   async run(): Promise<readonly Settled<SetResult>[]> {
-    const { asked, before, first, options, plans, staging } = this;
+    const { asked, before, first, left, options, plans, staging } = this;
     try {
       await this.undoLeftovers();
-      await this.undoRemovalsOfEarlierRuns();
+      // Where no removal is staged, this changes nothing. Where it has no effect, the entries are restored after the commit.
+      await staging.restage([...left]);
       await staging.stage(asked.put, asked.remove);
       await this.dropRefused();
       if (!isNothing(this.merged)) {
@@ -87,7 +92,7 @@ export class SetFlush {
     try {
       confirmed = isNothing(merged)
         ? { after: await this.publishStuck() }
-        : await confirm(options, { merged, asked }, before);
+        : await confirm(options, { merged, asked, left }, before);
     } catch (error) {
       const flushed = { ...group, after: before };
       const answer = (plan: Planned) => unreadOutcome(plan, merged, before, error) ?? outcomeOf(plan, flushed, options);
@@ -147,13 +152,6 @@ export class SetFlush {
     const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
     if (others.length > 0) await staging.restore(others);
     this.leftovers.clear();
-  }
-
-  /** Inserts entries once more whose removal an earlier run may have left staged. Where none is, this changes nothing. */
-  private async undoRemovalsOfEarlierRuns(): Promise<void> {
-    const { asked, before, options, staging } = this;
-    const noted = options.leftStaged?.removalsIn(before.values) ?? [];
-    await staging.restage(noted.filter((prefix) => !asked.put.has(prefix) && !asked.remove.has(prefix)));
   }
 
   /** Operations with a refused entry leave the group completely: their other staged changes are taken back. */

@@ -66,7 +66,7 @@ export class Staging {
     for (const prefix of prefixes) this.maybeStaged.delete(prefix);
   }
 
-  /** Inserts applied prefixes once more, which takes a staged removal back. Refusals mean that there was none. */
+  /** Inserts applied prefixes once more, which takes a staged removal back. A refusal mostly means that there was none. */
   async restage(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
     await bisect(values, (part) => this.insert(part));

@@ -30,9 +30,10 @@ export interface ForeignChanges {
   readonly changed: Prefixes;
 }
 
-/** Why declared entries were gone. */
+/** Why entries were gone that were to stay. */
 export type LossCause =
   | { readonly by: "published removal" }
+  | { readonly by: "earlier run" }
   | { readonly by: "late declaration" }
   | { readonly by: "one machine"; readonly address: string; readonly isDistinct: boolean };
 

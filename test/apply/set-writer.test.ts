@@ -1,9 +1,15 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SetOperation, SetWriteFailure } from "../../provider/apply/set-operation";
 import { Runtime } from "../../provider/deployment/runtime";
+import { SentBefore } from "../../provider/deployment/sent-before";
+import { SentFiles } from "../../provider/deployment/sent-files";
 import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator/index";
+import { sentPlace } from "../../provider/model/entry";
 import { type CanonicalPrefix, Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
+import { useEmptyFolder } from "../support/folder";
 
 const BLOCKED = "prefixset://edge/blocked";
 const key = (text: string) => Prefix.parse(text).toString();
@@ -14,13 +20,14 @@ const put = (entries: Record<string, number>): SetOperation => ({
   }),
 });
 
-const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, "192.0.2.128/25": 1 } } } } };
+const HELD_ENTRIES = { "192.0.2.0/24": 1, "192.0.2.128/25": 1 };
+const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: HELD_ENTRIES } } } };
 
 /** A node that holds one set, and a writer of it with what it warned of. */
-async function bench(dialect = {}, options = {}, state = HELD) {
+async function bench(dialect = {}, options = {}, state = HELD, notes?: SentFiles) {
   const emulator = await startEmulator({ state, dialect });
   const warnings: string[] = [];
-  const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line) });
+  const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), ...(notes && { notes }) });
   const node = runtime.node({
     endpoint: emulator.endpoint,
     timeoutMs: 1_000,
@@ -135,7 +142,7 @@ describe("the writer of a set", () => {
 
   it("names what others committed together with ours", async () => {
     await using setup = await bench();
-    await stageElsewhere(setup.emulator, "203.0.113.99");
+    await stageElsewhere(setup.emulator, { p: "203.0.113.99", v: 1 });
     await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
     expect(setup.warnings).toEqual([
       expect.stringMatching(/entries that this provider did not send appeared: 203\.0\.113\.99\/32/),
@@ -191,7 +198,7 @@ describe("the writer of a set", () => {
     setup.emulator.fail({ cmd: "insert", nth: 1, kind: "delay", delay: 100 });
     const writing = setup.writer.submit(put({ "203.0.113.0/24": 1 }));
     await expect.poll(() => setup.emulator.requests({ cmd: "list" }).length).toBe(1);
-    await stageElsewhere(setup.emulator, "203.0.113.99");
+    await stageElsewhere(setup.emulator, { p: "203.0.113.99", v: 1 });
     await expect(writing).rejects.toThrow(/another writer has staged changes .* appeared: 203\.0\.113\.99\/32/);
     expect(setup.emulator.prefixSet(BLOCKED).staged).toEqual({
       "192.0.2.0/24": 1,
@@ -202,7 +209,34 @@ describe("the writer of a set", () => {
   });
 });
 
-async function stageElsewhere(emulator: Emulator, prefix: string) {
-  const body = JSON.stringify({ url: BLOCKED, cmd: "insert", data: [{ p: prefix, v: 1 }] });
+describe("a removal that a killed run left staged", () => {
+  const folder = useEmptyFolder();
+
+  it.each([
+    ["refuses", { status: 400 }],
+    ["accepts and drops", { kind: "error", status: 200, body: '{"status":"ok"}' }],
+  ] as const)("is undone after the commit where the node %s the insert that undoes it before", async (_, fault) => {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const killed = new SentFiles(pid, join(folder, "notes"));
+    await using setup = await bench({}, {}, HELD, new SentFiles(process.pid, join(folder, "notes")));
+    const { emulator } = setup;
+    new SentBefore(killed, sentPlace(emulator.endpoint, BLOCKED)).noteRemoved([key("192.0.2.0/24")]);
+    await stageElsewhere(emulator, { a: "192.0.2.0/24" });
+    emulator.fail({ cmd: "insert", times: 1, ...fault });
+    await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...HELD_ENTRIES, "203.0.113.0/24": 1 });
+    expect(setup.warnings).toEqual([
+      expect.stringContaining(
+        "our commit published a removal that an earlier run had staged, of 192.0.2.0/24; restored.",
+      ),
+    ]);
+  });
+});
+
+async function stageElsewhere(
+  emulator: Emulator,
+  item: { readonly a: string } | { readonly p: string; readonly v: number },
+) {
+  const body = JSON.stringify({ url: BLOCKED, cmd: "a" in item ? "delete" : "insert", data: [item] });
   await fetch(`${emulator.endpoint}/fapi`, { method: "POST", headers: { "content-type": "application/json" }, body });
 }

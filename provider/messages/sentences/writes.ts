@@ -122,9 +122,10 @@ function restoredText(prefixes: readonly string[], cause: LossCause): string {
 }
 
 function lossText(prefixes: readonly string[], { by }: LossCause): string {
-  return by === "published removal"
-    ? `our commit published a removal that another writer had staged, of ${some(prefixes)}`
-    : `${some(prefixes)} ${were(prefixes.length)} removed while another resource of this stack began to declare ${them(prefixes.length)}`;
+  if (by === "late declaration" || by === "one machine")
+    return `${some(prefixes)} ${were(prefixes.length)} removed while another resource of this stack began to declare ${them(prefixes.length)}`;
+  const writer = by === "earlier run" ? "an earlier run" : "another writer";
+  return `our commit published a removal that ${writer} had staged, of ${some(prefixes)}`;
 }
 
 function leftText(event: EventOf<"left">, where: string | undefined): string {
