@@ -31,15 +31,16 @@ export function refusePartial(around: Around, answers: Answers | undefined): voi
 }
 
 /**
- * Refuses a status beside a total of it above its length, or beside a place from which it goes on. Other members tell of the
- * client, its quota or the next check. @throws {ShapeError}
+ * Refuses a status beside a total of it above its length, or beside a place or cursor from which it goes on. Other members tell
+ * of the client, its quota or the next check. @throws {ShapeError}
  */
 export function refusePartialStatus(around: Around, answers: ReceiverAnswers): void {
   for (const doubt of doubtsAround(around, answers)) {
     const { path, says } = doubt;
     const value = path.length > around.within.length ? undefined : around.within[path.length - 1]?.[path.at(-1) ?? ""];
     const isPlace = value === true || (typeof value === "string" && /^(?:https?:\/)?\/|^true$/i.test(value));
-    if ((says === "total" && value !== undefined) || (says === "more" && isPlace)) throw partial(doubt, answers);
+    const isTotal = says === "total" && value !== undefined;
+    if (isTotal || (says === "more" && isPlace) || CURSORS.test(key(path.at(-1) ?? ""))) throw partial(doubt, answers);
   }
 }
 
@@ -84,6 +85,9 @@ const MORE =
   /^(?:is|has)?(?:more|next|cursor|cursors|continue|continuation|truncated|partial|incomplete|remaining|rest|left)|(?:more|next|nexttoken|nextmarker|nextlink|pagetoken|truncated|cursor)$|continuation/;
 /** Places from which a next request goes on: objects under such names are signs, too. */
 const PLACES = /^(?:last\w+|after|marker|bookmark|anchor|resume\w*|exclusivestart\w*|searchafter)$/;
+/** Names of nothing but the next part of a list, whatever their value. `next` alone may be a time. */
+const CURSORS =
+  /cursors?$|continuation|^continue$|(?:page|next|continue|resume|resumption)token$|^(?:next)?(?:marker|bookmark)$|^nextpage$|^searchafter$|^scrollid$|^lastevaluatedkey$/;
 /** Queries for another page than the first one. */
 const PAGE_OF_URL = /[?&](?:page|offset|skip|start|startindex|cursor|after|marker|page_?token)=(?![01]?(?:&|$))/i;
 /** Signs that a list is whole: harmless where they are true. */

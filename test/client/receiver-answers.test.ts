@@ -67,6 +67,8 @@ describe("a status", () => {
     [[404, "?"], { empty: 404 }],
     ['{"active":[]}', { name: "active" }],
     ['{"total":0,"IP_prefix":[],"status":"inactive","quota":{"remaining":9},"next_check":30}'],
+    ['{"IP_prefix":[],"next":"10:30","last_change":"2030-01-01","quota":{"left":9,"next":"2030-01-01T00:00:00Z"}}'],
+    ['{"IP_prefix":[],"cursor":"","nextPageToken":null,"next_page":0}'],
   ])("%j says that nothing is active, with %j", async (status, answers) => {
     await using peer = await receiver({ status }, answers);
     expect(await peer.status()).toBe("");
@@ -88,6 +90,12 @@ describe("a status", () => {
       '"next" says that the list continues. If the list is whole whatever it says, set answers.ignore: ["next"].',
     ],
     ['{"result":{"IP_prefix":["192.0.2.1"]},"total":5}', '"total" is 5 and 1 are listed'],
+    ['{"IP_prefix":["192.0.2.1"],"nextPageToken":"eyJwYWdlIjoyfQ"}', '"nextPageToken" says that the list continues'],
+    ['{"IP_prefix":["192.0.2.1"],"cursor":"abc"}', '"cursor" says that the list continues'],
+    ['{"IP_prefix":["192.0.2.1"],"next_page":2}', '"next_page" says that the list continues'],
+    ['{"IP_prefix":["192.0.2.1"],"meta":{"continue":"abc"}}', 'answers.ignore: ["meta.continue"]'],
+    ['{"IP_prefix":["192.0.2.1"],"_scroll_id":"abc"}', '"_scroll_id" is'],
+    ['{"IP_prefix":["192.0.2.1"],"LastEvaluatedKey":{"id":7}}', '"LastEvaluatedKey" says that the list continues'],
     [[206, '{"IP_prefix":["192.0.2.1"]}'], "the status 206 says that this is a part of the list"],
     [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
     [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],
