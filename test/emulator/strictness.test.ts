@@ -141,6 +141,16 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
       }),
     "192.0.2.4 is there twice",
   ],
+  [
+    "a set of a state",
+    (it) => it.seed({ arenas: { edge: { sets: { blocked: ["192.0.2.4", "192.0.2.4"] } } } }),
+    "arenas.edge.sets.blocked: 192.0.2.4 is there twice.",
+  ],
+  [
+    "a set of a profile of a state",
+    (it) => it.seed({ arenas: { edge: { profiles: { web: { sets: { own: ["192.0.2.4", "192.0.2.4"] } } } } } }),
+    "arenas.edge.profiles.web.sets.own: 192.0.2.4 is there twice.",
+  ],
   ["a start and a stop", (it) => it.signal("c1", { start: [IN_C1], stop: [IN_C1] }), "both started and stopped"],
   ["a signaling", (it) => it.signal("c1", { strat: [] }), 'signal(): there is no "strat"; did you mean "start"?'],
   [

@@ -42,28 +42,37 @@ export function entriesAsJson(given: unknown, name: string): unknown {
 
 const valueIn = (content: unknown): unknown => (isObject(content) ? (content.value ?? 1) : content);
 
-/** The state as in a file; the same object if nothing changes. */
+/** The state as in a file; the same object if nothing changes. @throws {TypeError} naming a set that has a prefix twice. */
 export function stateAsJson(given: unknown): unknown {
-  return changed(given, "arenas", (arenas) =>
-    each(arenas, (arena) => withSets(changed(arena, "profiles", (profiles) => each(profiles, withSets)))),
+  return changed(given, "arenas", (arenas, path) =>
+    each(arenas, path, (arena, at) =>
+      withSets(
+        changed(arena, "profiles", (profiles, within) => each(profiles, within, withSets), at),
+        at,
+      ),
+    ),
   );
 }
 
-function withSets(holder: unknown): unknown {
-  return changed(holder, "sets", (sets) => each(sets, (set) => (isList(set) ? entriesAsJson(set, "sets") : set)));
+function withSets(holder: unknown, at: string): unknown {
+  const plain = (set: unknown, path: string) => (isList(set) ? entriesAsJson(set, path) : set);
+  return changed(holder, "sets", (sets, path) => each(sets, path, plain), at);
 }
 
 const isList = (set: unknown) => typeof set === "object" && set !== null && Symbol.iterator in set;
 
-function changed(given: unknown, member: string, change: (value: unknown) => unknown): unknown {
+/** Changes a value, whose path in the state is given. */
+type ChangeAt = (value: unknown, path: string) => unknown;
+
+function changed(given: unknown, member: string, change: ChangeAt, at?: string): unknown {
   if (!isObject(given)) return given;
-  const value = change(given[member]);
+  const value = change(given[member], at === undefined ? member : `${at}.${member}`);
   return value === given[member] ? given : { ...given, [member]: value };
 }
 
 /** Returns the same object if no member changes. */
-function each(given: unknown, change: (value: unknown) => unknown): unknown {
+function each(given: unknown, path: string, change: ChangeAt): unknown {
   if (!isObject(given)) return given;
-  const members = Object.entries(given).map(([name, value]) => [name, change(value)] as const);
+  const members = Object.entries(given).map(([name, value]) => [name, change(value, `${path}.${name}`)] as const);
   return members.every(([name, value]) => value === (given as JsonObject)[name]) ? given : Object.fromEntries(members);
 }
