@@ -10,7 +10,7 @@ import { endOf } from "../prefixes/entries";
 import { contentLimits } from "../reconcile/limits/content";
 import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
-import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
+import { PREFIXES, readPrefixes, requireFile, requireGiven, requireThere } from "./blocking/given";
 import { refuseDefaultRoute, refuseEntries, refuseMore } from "./blocking/limits";
 import { judgeEntries } from "./blocking/policies";
 import { beforehand, orNothing, printResult } from "./blocking/result";
@@ -127,8 +127,8 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     const said = { prefixes: names, ...(until && { expires: until }) };
     const ended = await orNothing(place, { made: false, ...said }, io, () => {
       if (flags.create)
-        requireFile(dirname(name), dirname(place.file), "Folders are not created: make it first, or check --file.");
-      else requireFile(name, place.file, MISSING);
+        requireThere(dirname(name), dirname(place.file), "Folders are not created: make it first, or check --file.");
+      if (!flags.create || place.isThere) requireFile(name, place.file, MISSING);
       for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
       const again = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
       return carryOut(place, intent, again, io);

@@ -15,6 +15,7 @@ import { visible } from "../model/foreign-text";
 import { wholeBody } from "../model/limited-body";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { type AddressFlags, addAddress } from "./emulating/call";
+import { namedFile } from "./failure";
 import { wrongUse } from "./option-values";
 
 /** Milliseconds between two requests while waiting. */
@@ -144,7 +145,7 @@ async function whichOne({ at, pidFile }: Flags, env: CliIo["env"]): Promise<{ co
  */
 async function readPidFile(file: string): Promise<{ pid: number; control: string } | undefined> {
   if (!existsSync(file)) return undefined;
-  const [pid = "", control = ""] = (await readOwn(file)).split("\n");
+  const [pid = "", control = ""] = (await namedFile(file, () => readOwn(file))).split("\n");
   if (/^\d+$/.test(pid) && isOfThisMachine(control)) return { pid: Number(pid), control: new URL(control).origin };
   throw new UsageError(`${file} is not a file that emulator --background wrote.`);
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { codeOf, messageOf } from "../model/errors";
@@ -31,6 +32,11 @@ export async function namedFile<T>(name: string, read: () => Promise<T>): Promis
   });
 }
 
+/** @param name The path as it was given. @throws {UsageError} for a folder in the place of a file */
+export function refuseFolder(name: string, file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(isFolder(name));
+}
+
 /** Text of such a file, from the working folder. @throws {UsageError} as {@link namedFile} */
 export function textOf(name: string, { folder = "." }: CliIo): Promise<string> {
   return namedFile(name, () => readFile(resolve(folder, name), "utf8"));
@@ -42,8 +48,12 @@ const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>>
   ENOTDIR: (path) => `${path}: a part of the path is a file, not a folder (ENOTDIR). Check the path.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
-  EISDIR: (path) => `${path} is a folder, and a file is needed (EISDIR). Name a file in it.`,
+  EISDIR: isFolder,
 };
+
+function isFolder(path: string): string {
+  return `${path} is a folder, and a file is needed (EISDIR). Name a file in it.`;
+}
 
 const OF_PORTS: Readonly<Record<string, (place: string, port: number) => string>> = {
   EADDRINUSE: (place, port) =>

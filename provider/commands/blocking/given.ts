@@ -4,6 +4,7 @@ import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
 import { rangeEnds, rangeToPrefixes } from "../../prefixes/range";
 import { type CliIo, UsageError } from "../cli-io";
+import { refuseFolder } from "../failure";
 import { standardInput, wrongUse } from "../option-values";
 
 /**
@@ -17,8 +18,14 @@ export function requireGiven(needed: readonly (readonly [name: string, value: un
   if (sentences.length > 0) throw new UsageError(`${sentences.join(" ")} Nothing was changed.`);
 }
 
-/** @throws {UsageError} if a file or folder is missing */
+/** @throws {UsageError} if a file is missing, or is a folder */
 export function requireFile(name: string, file: string, remedy = "Check --file."): void {
+  requireThere(name, file, remedy);
+  refuseFolder(name, file);
+}
+
+/** @throws {UsageError} if a file or folder is missing */
+export function requireThere(name: string, file: string, remedy: string): void {
   if (!existsSync(file)) throw new UsageError(`${name}: there is no such file. ${remedy}`);
 }
 

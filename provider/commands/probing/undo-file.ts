@@ -4,6 +4,7 @@ import { PRIVATE_FILE } from "../../files/private";
 import { codeOf, messageOf } from "../../model/errors";
 import { type Note, noteLine, readUndo, type Undo } from "../../probe/asking/undo";
 import { UsageError } from "../cli-io";
+import { refuseFolder } from "../failure";
 
 /** File of a probe's notes, beside its result if it writes one. */
 export function undoName(out: string | undefined): string {
@@ -53,6 +54,7 @@ export class UndoFile {
  * @throws {UsageError} if the file holds something else.
  */
 export function readUndoFile(file: string, shown: string): Undo {
+  refuseFolder(shown, file);
   let text: string;
   try {
     const descriptor = openOwnSync(file, "read");
