@@ -109,6 +109,17 @@ test("a refusal with status 200 is one by its form, whatever errorForm is", () =
   expect(deviations(dialect(settings as DialectSettings))).toEqual(settings);
 });
 
+test("a success in a text of its own is JSON by its content type where it is an object, and plain text otherwise", async () => {
+  await using emulator = await start({ insertText: '{"stored":{count}}', deleteText: "{count} gone", commitText: "7" });
+  const typeOf = async (cmd: string, data?: object[]) => {
+    const { headers, text } = await fapi(emulator, { url: BLOCKED, cmd, data });
+    return [headers.get("content-type"), text];
+  };
+  expect(await typeOf("insert", [{ p: "192.0.2.7", v: 1 }])).toEqual(["application/json", '{"stored":1}']);
+  expect(await typeOf("delete", [{ a: "192.0.2.7" }])).toEqual(["text/plain; charset=utf-8", "1 gone"]);
+  expect(await typeOf("commit")).toEqual(["text/plain; charset=utf-8", "7"]);
+});
+
 test("the first accepted insert creates a set in an existing arena and profile", async () => {
   await using emulator = await start({ unknownSet: "made" });
   const call = async (url: string, cmd: string, data?: object[]) => (await fapi(emulator, { url, cmd, data })).status;
@@ -193,6 +204,13 @@ test.each<[unknown, RegExp]>([
   [{ signalingErrorText: "{message}", signalingErrorStatus: 99 }, /must be 0, or a status from 200 to 599/],
   [{ existsText: "no: {message}", existsStatus: 204 }, /existsStatus: the refusal would read as a success/],
   [{ errorText: "OK", unknownStatus: 200 }, /unknownStatus: the refusal would read as a success/],
+  [{ insertText: '{"stored":{cuont}}' }, /insertText: \{cuont\} stands for nothing; there is \{count\}/],
+  [{ errorText: "{count} errors" }, /errorText: \{count\} stands for nothing; there is \{message\}, \{status\}/],
+  [{ signalingErrorText: "{status}" }, /signalingErrorText: \{status\} stands for nothing; there is \{message\}/],
+  [{ commitUrl: "prefixset://{arenas}" }, /commitUrl: \{arenas\} stands for nothing; there is \{arena\}, /],
+  [{ setTemplate: "{prefix}{|}{prefix}{|},{|}{|}" }, /setTemplate: \{prefix\} stands for nothing; .*in a record/],
+  [{ profilesTemplate: "{|}{count}{|},{|}{|}" }, /profilesTemplate: \{count\} stands for nothing/],
+  [{ marksTemplate: "{|}{mark}{|},{|}{|}" }, /marksTemplate: \{mark\} stands for nothing/],
   [[], /must be an object of switches/],
   ["{", /node\.json is not JSON/],
 ])("the file %j is refused with what was meant", async (content, reason) => {

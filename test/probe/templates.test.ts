@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { startEmulator } from "../../provider/emulator";
+import { dialect, startEmulator } from "../../provider/emulator";
+import { countedText, templateOf } from "../../provider/probe/shapes/template";
 import { expectRehearsed } from "./strange";
 import { probed, SET, STATE, startNode, TOKEN } from "./support";
 
@@ -86,4 +87,23 @@ test("texts that only a module reads are templates of the dialect, and the rehea
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+const RECORDS = [{ prefix: "192.0.2.0/24" }, { prefix: "198.51.100.0/24" }];
+
+test.each([
+  ["a text without braces", "# blocked", "stored"],
+  ["braces that hold no word", "{ blocked: }", "{}"],
+])("%s is in a template that the emulator reads", (_, head, word) => {
+  const setTemplate = templateOf(`${head}\n192.0.2.0/24\n198.51.100.0/24\n`, RECORDS, head);
+  const insertText = countedText([3, 5].map((count) => ({ body: `${word} ${count}`, count })));
+  expect(setTemplate).toContain(head);
+  expect(insertText).toBe(`${word} {count}`);
+  expect(dialect({ setTemplate, insertText })).toMatchObject({ setTemplate, insertText });
+});
+
+test("a word in braces, in which the emulator would read a field, is in no template", () => {
+  expect(templateOf("{blocked}\n192.0.2.0/24\n198.51.100.0/24\n", RECORDS)).toBeUndefined();
+  expect(templateOf("192.0.2.0/24\n198.51.100.0/24\n", RECORDS, "{none}")).toBeUndefined();
+  expect(countedText([3, 5].map((count) => ({ body: `{stored} ${count}`, count })))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTemplate } from "../http/template";
+import { fieldsIn, isTemplate, unknownInTemplate } from "../http/template";
 
 /** One open point of the contract: the emulator's default, and alternatives. */
 export interface Switch<Schema extends z.ZodType = z.ZodType> {
@@ -58,14 +58,21 @@ export function placed(normal: string, alternatives: string[], about: string, re
   return { schema, alternatives, refusals };
 }
 
-/** A list as text, see `writeByTemplate`; empty: the list has the form of the other switches. */
+/**
+ * A list as text, see `writeByTemplate`; empty: the list has the form of the other switches.
+ *
+ * @param fields What stands in a record, with each name in braces.
+ */
 export function template(list: string, fields: string) {
   const message =
     "must have five parts with {|} between them: before the records, a record, between two, after them, and an empty list";
   return {
     schema: z
       .string()
-      .refine((text) => text === "" || isTemplate(text), { error: message })
+      .refine((text) => text === "" || isTemplate(text), { error: message, abort: true })
+      .superRefine(
+        refuseUnknown((text) => unknownInTemplate(text, fieldsIn(fields)), `{count} and in a record ${fields}`),
+      )
       .default("")
       .describe(
         `Text of the list of ${list}, in five parts with {|} between them: before the records, a record, between two, after them, and an empty list. {count} stands for their number, and in a record ${fields}. Empty: the form of the other switches.`,
@@ -76,10 +83,29 @@ export function template(list: string, fields: string) {
   };
 }
 
-/** An answer as text, see `fill`; empty: the answer has the form of the other switches. */
+/** An answer as text, see `fill`; empty: the answer has the form of the other switches. @param fields With each name in braces. */
 export function answerText(about: string, fields: string) {
-  const schema = z.string().default("").describe(`Text of ${about}; ${fields}. Empty: the form of the other switches.`);
+  const schema = z
+    .string()
+    .superRefine(refuseNames(fields))
+    .default("")
+    .describe(`Text of ${about}; ${fields}. Empty: the form of the other switches.`);
   return { schema, alternatives: [], refusals: [], isDrawn: false };
+}
+
+/** Refuses a name in braces that is not one of these: it would stand in an answer as it is. */
+export function refuseNames(fields: string) {
+  const known = fieldsIn(fields);
+  const unknown = (text: string) => fieldsIn(text).filter((name) => !known.includes(name));
+  return refuseUnknown(unknown, known.map((name) => `{${name}}`).join(", "));
+}
+
+function refuseUnknown(unknown: (text: string) => readonly string[], known: string) {
+  return (text: string, context: z.RefinementCtx) => {
+    const [name] = unknown(text);
+    if (name !== undefined)
+      context.addIssue({ code: "custom", message: `{${name}} stands for nothing; there is ${known}` });
+  };
 }
 
 function dotted(part: string, message: string) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { amount, answerText, choice } from "./switch";
+import { amount, answerText, choice, refuseNames } from "./switch";
 
 const successText = (what: string) =>
   answerText(`the answer to a successful ${what}`, "{count} stands for the number of its entries");
@@ -19,6 +19,7 @@ export const WRITE_SWITCHES = {
     schema: z
       .string()
       .regex(/^(?:prefixset:\/\/\S+)?$/, "must be empty or begin with prefixset://")
+      .superRefine(refuseNames("{arena}, {profile} and {set}"))
       .default("")
       .describe(
         "Url of a commit, with {arena}, {profile} and {set}; a name that a set lacks is left out with the / before it. A commit applies all sets with that url. Empty: the url of the set, as the contract shows it.",

@@ -23,5 +23,19 @@ export function writeByTemplate(template: string, records: readonly TemplateFiel
 
 /** Replaces `{name}` by the field of that name, and leaves all other text as it is. */
 export function fill(text: string, fields: TemplateFields): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in fields ? String(fields[name] ?? "") : whole));
+  return text.replace(FIELD, (whole, name: string) => (name in fields ? String(fields[name] ?? "") : whole));
 }
+
+/** The names in braces. */
+export function fieldsIn(text: string): string[] {
+  return [...text.matchAll(FIELD)].flatMap(([, name]) => name ?? []);
+}
+
+/** The names in the braces of a template that stand for nothing: a record has these fields, and the other parts the number of records. */
+export function unknownInTemplate(template: string, known: readonly string[]): string[] {
+  const [head = "", record = "", ...others] = template.split(BETWEEN);
+  const unknown = fieldsIn(record).filter((name) => !known.includes(name));
+  return [...fieldsIn([head, ...others].join("")).filter((name) => name !== "count"), ...unknown];
+}
+
+const FIELD = /\{(\w+)\}/g;

@@ -7,6 +7,7 @@ import { jsonOf, ShapeError } from "../../wire/json";
 import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
+import { isLikeTemplate } from "../shapes/template";
 
 /** Classifies a body as a client does; default: by the settings that the probe has learnt so far. */
 type Classify = (body: string, answers?: Answers | ReceiverAnswers) => NodeAnswer;
@@ -99,6 +100,7 @@ export class Answer {
   /** The text of a refusal with a status of success that no form of the emulator has: no mark of an error is in it. */
   get ownText(): string | undefined {
     if (this.status >= 300 || this.body.trim() === "" || this.body.length > LONGEST_TEXT) return undefined;
+    if (isLikeTemplate(this.body)) return undefined;
     const kind = attempt(() => readAnswer(this.body, {}, "insert"))?.kind;
     return kind === "json" || kind === "text" || kind === "html" ? this.body : undefined;
   }

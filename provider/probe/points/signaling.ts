@@ -10,6 +10,7 @@ import { firstAddress, isRefused } from "../asking/trial";
 import type { ReceiverSettings } from "../finding";
 import { type Point, pointsNeeding, type Seen, type Switches } from "../point";
 import { placesOfStatus } from "../shapes/status-search";
+import { isLikeTemplate } from "../shapes/template";
 import { TIMING } from "../timing";
 
 /** Settings that read a receiver's answers. */
@@ -250,7 +251,7 @@ function errorSwitches(answer: Answer): Switches {
   const template = refusalTemplate(body) ?? body;
   const names = isObject(errorBody) ? Object.keys(errorBody).join() : undefined;
   const isUsual = names === undefined ? template.trim() === "{message}" : /^(error|message|detail)$/i.test(names);
-  if (isUsual || template.trim() === "") return { signalingErrors: formOf(answer) };
+  if (isUsual || template.trim() === "" || isLikeTemplate(body)) return { signalingErrors: formOf(answer) };
   return { signalingErrorText: template, signalingErrorStatus: status };
 }
 

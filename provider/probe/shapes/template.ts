@@ -13,7 +13,7 @@ type Part = { readonly of: "this" | "next"; readonly name: string } | string;
 export function templateOf(body: string, records: readonly Fields[], empty?: string): string | undefined {
   const [first] = records;
   const last = records.at(-1);
-  if (!first || !last || records.length < 2) return undefined;
+  if (!first || !last || records.length < 2 || isLikeTemplate(`${body}${empty}`)) return undefined;
   for (const anchor of Object.keys(first)) {
     const places = placesOf(body, records, anchor);
     if (!places) continue;
@@ -84,12 +84,18 @@ function commonOf(gaps: readonly string[][], records: readonly Fields[]): Part[]
 
 /**
  * The emulator's text of an answer: `{count}` stands where each has its own number. Where they differ otherwise, as in times,
- * it is that of the first one. `undefined` for no answer, and for one without a text.
+ * it is that of the first one. `undefined` for no answer, for one without a text, and for one that no template repeats.
  */
 export function countedText(answers: readonly { readonly body: string; readonly count: number }[]): string | undefined {
   const [first, ...others] = answers.map(({ body, count }) => ({ tokens: body.split(/(\d+)/), count }));
   if (first === undefined || first.tokens.join("").trim() === "") return undefined;
   const isCount = (at: number) => [first, ...others].every(({ tokens, count }) => tokens[at] === String(count));
   const differs = new Set([first, ...others].map(({ count }) => count)).size > 1;
-  return first.tokens.map((token, at) => (differs && isCount(at) ? "{count}" : token)).join("");
+  const text = first.tokens.map((token, at) => (differs && isCount(at) ? "{count}" : token)).join("");
+  return isLikeTemplate(text.replaceAll("{count}", "")) ? undefined : text;
+}
+
+/** True for a text with a word in braces, in which the emulator would read a field: no template repeats it. */
+export function isLikeTemplate(text: string): boolean {
+  return /\{\w+\}/.test(text);
 }
