@@ -2,6 +2,7 @@ import { RequestError } from "../client";
 import { type MarkRecords, marksSchema } from "../emulator/marks";
 import { MAX_VALUE } from "../model/entry";
 import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
+import { count } from "../model/text";
 
 /** Reads the four mark tables of a profile as records of a state. `warn` is called with everything that they cannot hold. */
 export async function captureMarks(
@@ -34,9 +35,12 @@ export async function captureMarks(
     }
     if (repeated > 0)
       warn(
-        `Marks (${type}) of ${profile}: left out ${repeated} records that differ from others in neither key nor id.`,
+        `Marks (${type}) of ${profile}: left out ${count(repeated, "record that differs from another", "records that differ from others")} in neither key nor id.`,
       );
-    if (refused > 0) warn(`Marks (${type}) of ${profile}: left out ${refused} records, which are not of this type.`);
+    if (refused > 0)
+      warn(
+        `Marks (${type}) of ${profile}: left out ${count(refused, "record, which is", "records, which are")} not of this type.`,
+      );
     if (records.size > 0) tables[type] = [...records.values()];
   }
   return marksSchema.parse(tables);

@@ -40,6 +40,30 @@ it("leaves out, and reports, a missing table and a value that no emulator holds"
   ]);
 });
 
+it("a mark that is listed twice is kept once, as it is listed last", async () => {
+  const warnings: string[] = [];
+  const mark = { address: "203.0.113.9", id: 5 };
+  const source = node(async (type) =>
+    type === "shost"
+      ? [
+          { ...mark, value: 1 },
+          { ...mark, id: 6 },
+          { ...mark, value: 2 },
+        ]
+      : [],
+  );
+  const { arenas } = await capture(source, { resources: ["edge"], warn: (message) => void warnings.push(message) });
+  expect(arenas?.edge?.profiles?.web?.marks).toEqual({
+    shost: [
+      { ...mark, value: 2 },
+      { ...mark, id: 6 },
+    ],
+  });
+  expect(warnings).toEqual([
+    "Marks (shost) of edge/web: left out 1 record that differs from another in neither key nor id.",
+  ]);
+});
+
 it("a profile that is listed twice is read once", async () => {
   const tables: MarkType[] = [];
   const source = {

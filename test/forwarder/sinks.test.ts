@@ -338,6 +338,33 @@ test("a server that is busy is asked again, no sooner than it says", async () =>
   expect([new Set(bodies).size, forwarder.metrics.get("retries_total", { sink: "web" })]).toEqual([1, 1]);
 });
 
+test("a failing server is asked again after the same pauses, whatever its date and that of the machine do", async () => {
+  const DAYS = [365, -730, 365];
+  /** Ends 20 s later, by the server's own clock. */
+  const headers = (days: number) => {
+    const now = Date.UTC(2026, 0, 1) + days * 86_400_000;
+    return { date: new Date(now).toUTCString(), "retry-after": new Date(now + 20_000).toUTCString() };
+  };
+  /** Times of the tries, by the clock that only goes forward. */
+  const triesWith = async (jumps: readonly number[]) => {
+    const arrived: number[] = [];
+    const { url } = await httpSink((_, __, nth) => {
+      arrived.push(clock.monotonic());
+      return nth > 3 ? [200] : [503, "later", headers(jumps[nth - 1] ?? 0)];
+    });
+    const { told, clock } = await scene(stateOf(1), { sinks: [{ name: "web", type: "http", url }] });
+    for (const [index, days] of [...jumps, 0].entries()) {
+      await passUntil(() => arrived.length > index, clock);
+      clock.jump(days * 86_400_000);
+    }
+    await passUntil(() => told.lines.length > 1, clock);
+    expect(arrived).toHaveLength(4);
+    return arrived.slice(1).map((at, index) => at - (arrived[index] ?? 0));
+  };
+  const [steady, jumping] = [await triesWith([0, 0, 0]), await triesWith(DAYS)];
+  for (const [index, pause] of steady.entries()) expect(Math.abs((jumping[index] ?? 0) - pause)).toBeLessThan(1_000);
+});
+
 describe("Splunk's indexer acknowledgement", () => {
   const POSTED = '{"text":"Success","code":0,"ackId":3}';
   /** A delivery to a collector that answers so, on a clock that passes by itself. */

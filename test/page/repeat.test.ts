@@ -106,6 +106,7 @@ test("the secret of a client is left to the environment, and the emulator fills 
 
 test.each([
   ["bearer", { bearer: "a-token-of-this-node" }, "Bearer a-token-of-this-node"],
+  ["bearer of any characters", { bearer: "jeton-東京" }, Buffer.from("Bearer jeton-東京").toString("latin1")],
   [
     "basic",
     { basic: { user: "u", password: "a-password" } },
