@@ -30,8 +30,15 @@ export interface ShareLimit {
 export function parseShareLimit(value: number | string): ShareLimit | undefined {
   const text = String(value);
   if (!SHARE_TEXT.test(text) || (typeof value === "number" && !Number.isInteger(value))) return undefined;
-  const number = Number.parseFloat(text);
-  return { text, of: text.endsWith("%") ? (size) => Math.floor((number / 100) * size) : () => number };
+  return { text, of: text.endsWith("%") ? shareOf(text.slice(0, -1)) : () => Number(text) };
+}
+
+/** The share by a percentage, rounded down, in integers: as a floating-point number, 29 % of 100 is less than 29. */
+function shareOf(percent: string): ShareLimit["of"] {
+  const [whole = "", decimals = ""] = percent.split(".");
+  const part = BigInt(whole + decimals);
+  const all = 100n * 10n ** BigInt(decimals.length);
+  return (size) => Number((BigInt(size) * part) / all);
 }
 
 /** Number of entries of a set that may be removed, or get another value. */
