@@ -95,14 +95,12 @@ describe("the update of a set", () => {
     {
       known = observed,
       limits = {},
-      given = {},
       stack = {},
       notes = new Map(),
       withdrawn = map(),
     }: {
       known?: ListedMap;
       limits?: RemovalArguments;
-      given?: Parameters<typeof contentLimits>[0];
       stack?: Partial<Parameters<typeof removalLimits>[1]>;
       notes?: ReadonlyMap<CanonicalPrefix, string>;
       withdrawn?: ListedMap;
@@ -117,7 +115,6 @@ describe("the update of a set", () => {
       {
         label: LABEL,
         url: URL,
-        content: content(given),
         removals: removalLimits(limits, { ...none, ...stack }, URL),
       },
     );
@@ -172,20 +169,14 @@ describe("the update of a set", () => {
     expect(update(all, desired, { limits: { maxChanges: "100%" } }).put.size).toBe(61);
   });
 
-  it("keeps to the limits of its content, by what the set holds afterwards, entries of others included", () => {
-    const limited = { known: map([A, 1]), given: { maxEntries: 2, requiredPrefixes: [B] } };
-    expect(update(map([A, 1], [B, 1]), map([C, 1]), limited).put).toEqual(map([C, 1]));
-    expect(() => update(map([A, 1], [B, 1]), map([A, 1], [C, 1]), limited)).toThrow(
-      new Error(`${NOTHING_SENT} 3 entries are more than maxEntries (2).`),
-    );
-    expect(() => update(map([A, 1], [B, 1]), map([A, 1]), { given: { requiredPrefixes: [B] } })).toThrow(
-      new Error(`${NOTHING_SENT} no entry covers ${B}, required by requiredPrefixes: add it.`),
-    );
-    expect(() => update(map(), map([P("::/0"), 1]))).toThrow(
-      new Error(
-        `${NOTHING_SENT} entry ::/0 is shorter than /1: write the intended prefixes, or allow it with shortestPrefix.`,
-      ),
-    );
+  it("takes a share of what the state holds, also at a node that lost a part of it", () => {
+    const lost = part(all, 0, 10);
+    const desired = part(all, 30);
+    expect(update(lost, desired, { known: all, limits: { maxRemovals: "5%" } }).put).toEqual(desired);
+    const hundred = many(100);
+    const after = part(hundred, 40);
+    expect(update(part(hundred, 0, 30), after, { known: hundred }).put).toEqual(after);
+    expect(() => update(hundred, after, { known: hundred, limits: { maxRemovals: "39%" } })).toThrow("here 39");
   });
 });
 

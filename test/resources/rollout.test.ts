@@ -129,6 +129,7 @@ describe("a rollout", () => {
     const { doctor, held, up } = stack;
     // What the new contents have to hold is no reason to leave out what was there before.
     const required = { requiredPrefixes: [B] };
+    stack.config.requiredPrefixes = JSON.stringify([B]);
     doctor.ill.set("fra1", 503);
     expect((await up(TWO, required)).error).toContain("wave 2 of 3 (fra1) did not pass: ");
     stack.node("lab1").change(URL, { delete: [B] });

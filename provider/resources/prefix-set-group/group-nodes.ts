@@ -130,8 +130,7 @@ export class GroupNodes {
       const desired = this.inputs.of(node);
       const set = ResourceSet.open(this.runtime, desired, before).claim(WHOLE_SET, true);
       const isWhole = state.nodes.get(node)?.holds === true;
-      // Prefixes that the new content must cover may be missing in the old one.
-      const only = { entries: lost, notes: before.notes, limits: { ...desired.limits, requiredPrefixes: [] } };
+      const only = { entries: lost, notes: before.notes };
       const kept = await (isWhole
         ? lifecycle.update(set, set.recall({ ...before, lost }), desired)
         : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...desired, ...only }));

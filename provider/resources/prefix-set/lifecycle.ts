@@ -145,9 +145,8 @@ export class SetLifecycle {
       }
       return kept;
     }
-    const content = sharedLimits(inputs.limits, settings);
     const removals = removalLimits(inputs.limits, settings, set.url);
-    const limits = { label: set.label, url: set.url, content, removals };
+    const limits = { label: set.label, url: set.url, removals };
     const plan = (observed: ListedMap) => planLimitedUpdate(observed, intent, limits);
     const result = await set.write(
       { plan },

@@ -41,30 +41,28 @@ export interface UpdateLimits {
   /** Name of the set in messages. */
   readonly label: string;
   readonly url: string;
-  readonly content: ContentLimits;
   readonly removals: RemovalLimits;
 }
 
-/** {@link planUpdate} within limits. @throws {Error} when the set would break them: then nothing is sent. */
+/**
+ * {@link planUpdate} within the limits on removals and changes. The check has judged the content, by what the program declares:
+ * entries of others never stop a restore.
+ *
+ * @throws {Error} when the set would break them: then nothing is sent
+ */
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
-  const { label, url, content } = limits;
+  const { label, url } = limits;
   const plan = planUpdate(observed, intent);
-  const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && plan.expired?.has(prefix) !== true;
-  const all = held(observed, plan.put);
-  const after = plan.remove.size === 0 ? all : all.filter((prefix) => !plan.remove.has(prefix));
+  const there = [...plan.remove].filter((prefix) => observed.has(prefix));
   const { occupied, changed, different } = compareSet(observed, intent.known, intent.desired);
   const changes = occupied.length + changed.length + (intent.moved ? different.length : 0);
-  const removals = [...plan.remove].filter(isCounted).length;
-  const change = { size: observed.size, removals, changes, left: after.length };
-  stop(label, removalProblems(url, change, limits.removals));
-  requireContent(label, intent.desired, after, content);
+  const removals = there.filter((prefix) => plan.expired?.has(prefix) !== true).length;
+  const left = plan.put.size > 0 ? plan.put.size : observed.size - there.length;
+  // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
+  const size = Math.max(observed.size, intent.known.size);
+  stop(label, removalProblems(url, { size, removals, changes, left }, limits.removals));
   return plan;
 }
-
-/** Prefixes of a set after an insert. */
-const held = madeOnce((observed: ListedMap, put: ListedMap): readonly CanonicalPrefix[] => [
-  ...new Set([...observed.keys(), ...put.keys()]),
-]);
 
 /** Faults of a program's entries, judged once for the nodes of a group. */
 const declaredProblems = madeOnce((desired: ListedMap, limits: ContentLimits) =>
