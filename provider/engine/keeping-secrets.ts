@@ -81,14 +81,21 @@ function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ..
  * A resource without that mark loses the prefixes that are known to be secret.
  */
 function kept(all: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {
+  const told = withoutSecretReason(all, (text) => secrets.hide(text, hasSecretPrefixes(props)));
   // Secret notes are among what the program wrote.
-  const outs = namesIn(props).length > 0 && props[LISTS_KEY] === undefined ? without(all, [GIVEN_KEY]) : all;
+  const outs = namesIn(props).length > 0 && props[LISTS_KEY] === undefined ? without(told, [GIVEN_KEY]) : told;
   if (!hasSecretPrefixes(props)) return { ...outs, ...hiddenIn(props) };
   const named = Object.fromEntries(Object.entries(outs).filter(([key]) => LISTS.includes(key)));
   const others = Object.fromEntries(Object.entries(outs).filter(([key]) => !LISTS.includes(key)));
   if (props[LISTS_KEY] === undefined) return { ...outs, ...withoutSecrets(outs, secrets), ...hiddenIn(props) };
   const isEmpty = Object.keys(named).length === 0;
   return { ...others, ...hiddenIn(props), [LISTS_KEY]: isEmpty ? SECRET_MARK : named };
+}
+
+/** Outputs with the reason of a wave that did not pass as the error has it. */
+function withoutSecretReason(outs: JsonObject, hide: (text: string) => string): JsonObject {
+  const { reason, ...rollout } = membersOf(outs.rollout);
+  return typeof reason === "string" ? { ...outs, rollout: { ...rollout, reason: hide(reason) } } : outs;
 }
 
 /** Lists of adopted, found and earlier prefixes, which serve messages; unsettled ones are needed to settle them. */

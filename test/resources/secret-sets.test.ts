@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type JournalEntry, startEmulator } from "../../provider/emulator";
 import { MiniEngine } from "../failures/support/engine";
 import { BLOCKED, entry, NODE, set, signaling } from "../failures/support/scenarios";
+import { waves } from "./support/group-bench";
 
 /** Marks that the classes send beside arguments with secret prefixes. */
 const SECRET_ENTRIES = { __secret: ["entries"], __lists: "[secret]", secretPrefixes: true };
@@ -179,6 +180,16 @@ describe("a group whose prefixes are secret", () => {
     expect((await engine.up(program)).errors).toEqual([]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1, [MORE]: 2 });
     expect(inTheClear()).not.toMatch(ANY_PREFIX);
+  });
+
+  it("keeps the reason why a wave did not pass without the refused entry", async () => {
+    await using stack = await waves();
+    await stack.up({ [OURS]: 1 }, SECRET_ENTRIES);
+    stack.node("lab1").setDialect({ maxValue: 255 });
+    const { error } = await stack.up({ [OURS]: 1, [THEIRS]: 70_000 }, SECRET_ENTRIES);
+    const reason = expect.stringContaining("on lab1: the node refused [secret]; nothing of this resource was changed.");
+    expect(error).toEqual(reason);
+    expect(stack.outputs().rollout).toMatchObject({ wave: 1, nodes: ["lab1"], reason });
   });
 });
 
