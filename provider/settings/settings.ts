@@ -12,6 +12,7 @@ import { jsonIn } from "../model/readable";
 import { issuePath, schema, zod } from "../model/schema";
 import { type ConfigKey, FLAT_MEMBERS, type ReadConfig } from "./config-keys";
 import { type Environment, strayCredentials } from "./environment-credentials";
+import { knownCredentials } from "./known-credentials";
 
 /** A connection, and where it was found. */
 export interface Target<O> {
@@ -92,6 +93,8 @@ export function readSettings(config: ReadConfig, env: Environment, folder?: stri
     distinctNodes: flag("packetfilter:distinctNodes", config("distinctNodes")),
     /** Nodes of the configuration and the environment whose settings are valid. */
     knownNodes: () => knownNodes(nodes, folder),
+    /** Credentials of all nodes and receivers, for texts that may repeat them. */
+    knownCredentials: () => knownCredentials(config, env),
     /** True when the limits on removals and other values are lifted for this set in this run. */
     lifts: (url: string) => names(env.PACKETFILTER_ALLOW, url),
     /** True when waves of a group with this set pass in this run that did not pass before. */

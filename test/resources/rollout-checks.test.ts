@@ -2,10 +2,15 @@ import { expect, it } from "vitest";
 import { systemWorld } from "../../provider/client/world";
 import { rolloutSchema } from "../../provider/resources/prefix-set-group/rollout/arguments";
 import { checkWave } from "../../provider/resources/prefix-set-group/rollout/check-wave";
+import { ProviderProcess } from "../failures/support/provider-process";
 import { startHealth } from "../support/health";
+import { A, bench, group } from "./support/group-bench";
 
 const wave = { nodes: ["lab1", "fra1"], set: "prefixset://edge/blocked", timeoutMs: 2_000, isOnce: true };
-const surroundings = (signal = new AbortController().signal) => ({ world: systemWorld, env: process.env, signal });
+const surroundings = (signal = new AbortController().signal) => ({
+  ...{ world: systemWorld, env: process.env, signal },
+  credentials: [],
+});
 const sh = (script: string) => ({ command: ["/bin/sh", "-c", script] });
 
 it("a command passes with exit code 0, knows nodes and set, and else tells its last line", async () => {
@@ -24,6 +29,28 @@ it("a command is killed with what it started, after its time and where the run i
   const cancelled = checkWave(surroundings(ending.signal), sh("sleep 60 & wait"), { ...wave, timeoutMs: 60_000 });
   ending.abort();
   expect((await cancelled)?.reason).toBe("/bin/sh: the run was cancelled");
+});
+
+it("the last line of a command shows no credential of environment or configuration, in the error nor in the state", async () => {
+  await using stack = await bench("n1");
+  const env = {
+    PATH: process.env.PATH ?? "",
+    PACKETFILTER_SECRET_KEY: "k3y-of-the-receiver",
+    PACKETFILTER_HEADERS: '{"authorization":"Bearer t0ken-of-the-environment"}',
+    PACKETFILTER_SIGNALING_URL: "https://a:pa55-of-the-address@receiver.example.net",
+  };
+  const headers = { "x-key": "k3y-of-the-node" };
+  const config = { nodes: { n1: { endpoint: stack.node("n1").endpoint, headers } } };
+  const shown = "$PACKETFILTER_SECRET_KEY t0ken-of-the-environment pa55-of-the-address k3y-of-the-node";
+  const rollout = { waves: [["n1"]], check: sh(`echo with ${shown}; exit 1`), checkTimeoutMs: 100 };
+  const provider = new ProviderProcess(config, undefined, env);
+  const { args } = group({ [A]: 1 }, ["n1"], { rollout });
+  const { inputs } = await provider.call("PrefixSetGroup", "check", {}, args);
+  const reason = "/bin/sh: exit code 1: with [secret] [secret] [secret] [secret]";
+  await expect(provider.call("PrefixSetGroup", "create", inputs)).rejects.toMatchObject({
+    message: expect.stringContaining(`did not pass: ${reason}.`),
+    properties: { rollout: { reason } },
+  });
 });
 
 it("a url is asked for each node, names those that did not pass, and never its keys", async () => {

@@ -12,7 +12,7 @@ import { FormerRollouts } from "./rollout/former";
 import { remedy } from "./rollout/passed-over";
 import { roll } from "./rollout/roll";
 import { partialRollout } from "./rollout/uneven";
-import type { Unpassed } from "./rollout/wave-check";
+import { checkWorld, type Unpassed } from "./rollout/wave-check";
 import type { GroupInputs, GroupState } from "./state";
 
 /** Brings each node from its content by the state to the content of the program, and clears the nodes that left it. */
@@ -29,10 +29,8 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
   nodes.withdraw(start);
   const { args = state?.rollout.args ?? replaced?.args } = inputs.rollout;
   const { world } = runtime.shared;
-  const ask = (check: Check, names: readonly string[], isOnce: boolean) => {
-    const surroundings = { world, env: runtime.env, signal: runtime.cancelled };
-    return checkWave(surroundings, check, { nodes: names, set: url, timeoutMs: args?.checkTimeoutMs ?? 0, isOnce });
-  };
+  const ask = (check: Check, nodes: readonly string[], isOnce: boolean) =>
+    checkWave(checkWorld(runtime), check, { nodes, set: url, timeoutMs: args?.checkTimeoutMs ?? 0, isOnce });
   const end =
     partialRollout(beginning, remedy(url)) ??
     (await roll(

@@ -7,6 +7,7 @@ import { notPassed } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
 import { FormerRollouts } from "./rollout/former";
 import { remedy } from "./rollout/passed-over";
+import { checkWorld } from "./rollout/wave-check";
 import { inWaves } from "./rollout/waves";
 import type { GroupInputs, GroupState } from "./state";
 
@@ -76,11 +77,9 @@ function asChange(runtime: Runtime, state: GroupState, { nodes, rollout, address
     const changed = members.filter(goes);
     const check = async () => {
       if (!args || !asked || changed.length === 0) return undefined;
-      const { world } = runtime.shared;
-      await pause(world, args.pauseMs, runtime.cancelled);
-      const surroundings = { world, env: runtime.env, signal: runtime.cancelled };
+      await pause(runtime.shared.world, args.pauseMs, runtime.cancelled);
       const wave = { nodes: changed, set: url, timeoutMs: args.checkTimeoutMs };
-      const unpassed = await checkWave(surroundings, asked, wave);
+      const unpassed = await checkWave(checkWorld(runtime), asked, wave);
       return unpassed && notPassed({ ...unpassed, nodes: [...unpassed.nodes], wave: index + 1, of: waves.length });
     };
     return { nodes: members.map(thenOf).filter((name) => name !== ""), check };

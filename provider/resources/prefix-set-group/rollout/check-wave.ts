@@ -12,14 +12,15 @@ type Try = (left: number) => Promise<Unpassed | undefined>;
 
 /** Runs the check of a wave until it passes or its time is over. */
 export async function checkWave(
-  { world, env, signal }: CheckWorld,
+  surroundings: CheckWorld,
   check: Check,
   { nodes, set, timeoutMs, isOnce = false }: CheckedWave,
 ): Promise<Unpassed | undefined> {
+  const { world, signal } = surroundings;
   const { command } = check;
   const http = command === undefined ? new HttpCheck(check, nodes, { world, signal }) : undefined;
   const run = async (left: number) => {
-    const reason = await runCommand(command ?? [], { nodes, set, env, world, signal, left });
+    const reason = await runCommand(command ?? [], { ...surroundings, nodes, set, left });
     return reason === undefined ? undefined : { nodes, reason };
   };
   const attempt: Try = (left) => http?.attempt(left) ?? run(left);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { formatDuration } from "../../../client/pauses";
+import { Redactor } from "../../../client/redact";
 import { attempt, messageOf } from "../../../model/errors";
 import { told } from "../../../model/foreign-text";
 import type { CheckedWave, CheckWorld } from "./wave-check";
@@ -19,7 +20,7 @@ interface CommandRun extends CheckWorld, Pick<CheckedWave, "nodes" | "set"> {
  * @returns the reason if it did not pass
  */
 export function runCommand(command: readonly string[], run: CommandRun): Promise<string | undefined> {
-  const { nodes, set, env, world, signal, left } = run;
+  const { nodes, set, env, world, signal, credentials, left } = run;
   const [program = "", ...args] = command;
   const failed = (what: string) => told(`${program}: ${what}`, (text) => text);
   if (signal.aborted) return Promise.resolve(failed("the run was cancelled"));
@@ -58,7 +59,7 @@ export function runCommand(command: readonly string[], run: CommandRun): Promise
       if (code === 0) return settle(undefined);
       // Its last output arrives in the turn after its end.
       setImmediate(() =>
-        settle(failed(`${code === null ? `ended by ${name}` : `exit code ${code}`}${lastLine(output)}`)),
+        settle(failed(`${code === null ? `ended by ${name}` : `exit code ${code}`}${lastLine(output, credentials)}`)),
       );
     });
   });
@@ -70,7 +71,8 @@ function kill({ pid }: ChildProcess): void {
   if (attempt(() => process.kill(-pid, "SIGKILL")) === undefined) attempt(() => process.kill(pid, "SIGKILL"));
 }
 
-function lastLine(output: string): string {
+/** @param credentials Cut out before the line is: a half of one would not be found. */
+function lastLine(output: string, credentials: readonly string[]): string {
   const line = output.trim().split("\n").at(-1)?.trim();
-  return line ? `: ${line}` : "";
+  return line ? `: ${new Redactor(credentials).told(line)}` : "";
 }

@@ -4,6 +4,7 @@ import { formatUrl } from "../../../model/resource-url";
 import type { GroupState } from "../state";
 import { notPassed } from "./arguments";
 import { checkWave } from "./check-wave";
+import { checkWorld } from "./wave-check";
 
 /** Remedy: count the wave as passed. */
 export function remedy(url: string): string {
@@ -26,9 +27,8 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
     return endpoint !== undefined && runtime.shared.desired.at({ endpoint }, url).size > 0;
   };
   if (!pending.nodes.some(isWanted)) return;
-  const surroundings = { world: runtime.shared.world, env: runtime.env, signal: runtime.cancelled };
   const desired = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
-  const unpassed = await checkWave(surroundings, args.check, desired);
+  const unpassed = await checkWave(checkWorld(runtime), args.check, desired);
   if (!unpassed) return;
   const { reason } = unpassed;
   const hasBegun = [...endpoints.keys()].some(

@@ -1,4 +1,5 @@
 import type { World } from "../../../client/world";
+import type { Runtime } from "../../../deployment/runtime";
 import type { Environment } from "../../../settings/environment-credentials";
 
 /** Surroundings of a check. */
@@ -8,6 +9,13 @@ export interface CheckWorld {
   readonly env: Environment;
   /** Ends the check. */
   readonly signal: AbortSignal;
+  /** Credentials that the output of a command may repeat. */
+  readonly credentials: readonly string[];
+}
+
+/** The surroundings of a check in a run. */
+export function checkWorld({ shared, env, cancelled, settings }: Runtime): CheckWorld {
+  return { world: shared.world, env, signal: cancelled, credentials: settings.knownCredentials() };
 }
 
 /** A check that nodes did not pass. */
