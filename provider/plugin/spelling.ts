@@ -5,12 +5,14 @@ import { isObject, type JsonObject } from "../model/json";
 const INSIDE: readonly string[] = ["tls", "answers"];
 
 /**
- * Arguments with the members of `node` and `receiver` by the names of this package. Python's SDK translates those of a dictionary
- * only where a type has no alternative, and these may also be a name: its own `client_id` arrives as it is written.
+ * Arguments with the members of `node`, `receiver` and each of `nodes` by the names of this package. Python's SDK translates those of
+ * a dictionary only where a type has no alternative, and these may also be a name: its own `client_id` arrives as it is written.
  */
 export function named(args: JsonObject): JsonObject {
-  const own = CONNECTIONS.filter((name) => isObject(args[name]));
-  return own.length === 0 ? args : { ...args, ...Object.fromEntries(own.map((name) => [name, renamed(args[name])])) };
+  const own = CONNECTIONS.filter((name) => isObject(args[name])).map((name) => [name, renamed(args[name])]);
+  const { nodes } = args;
+  const all = isObject(nodes) ? Object.entries(nodes).map(([name, node]) => [name, renamed(node)]) : [];
+  return { ...args, ...Object.fromEntries(own), ...(all.length > 0 && { nodes: Object.fromEntries(all) }) };
 }
 
 function renamed(value: unknown): unknown {

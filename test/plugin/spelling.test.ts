@@ -12,3 +12,11 @@ it("members of a connection have the names of the package, however Python's SDK 
   expect(named({ node: "fra_1" })).toEqual({ node: "fra_1" });
   expect(named({ node: { timeout_ms: 1, timeoutMs: 2 } })).toEqual({ node: { timeout_ms: 1, timeoutMs: 2 } });
 });
+
+it("so have members of the nodes of a group, whose own names and prefixes stay", () => {
+  const entries = { "192.0.2.0/24": { value: 1, in_words: "x" } };
+  expect(named({ nodes: { n_one: { max_removals: 5, on_existing: "adopt", entries }, n2: {} } })).toEqual({
+    nodes: { n_one: { maxRemovals: 5, onExisting: "adopt", entries }, n2: {} },
+  });
+  expect(named({ nodes: ["n_one"] })).toEqual({ nodes: ["n_one"] });
+});
