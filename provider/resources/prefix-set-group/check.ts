@@ -31,10 +31,11 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const { hostBits } = args;
   const before = heldBefore(olds, news);
   const left = before && leftAsFound(olds.differs, isHanded || about.ignored);
-  const options = { hostBits, now: runtime.today };
-  const nodes = givenNodes(given.nodes, options);
   const address = setUrl(given);
   const url = address && formatUrl(address);
+  const options = { hostBits, now: runtime.today };
+  const placeOf = sentPlaces(runtime, url);
+  const nodes = givenNodes(given.nodes, { ...options, placeOf });
   const inSet = url ? `${url}: ` : "";
   const failed = (sentences: readonly string[]) => ({
     inputs: news,
@@ -46,7 +47,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const normal = normaliseEntries(given.entries, {
     ...options,
     held: before?.common.entries,
-    at: url && new Map([...inUse].map(([name, { endpoint }]) => [name, sentPlace(endpoint, url)])),
+    at: byNode(names, placeOf),
   });
   if (!normal) return { inputs: { ...news, nodes: nodes.json, entries: UNKNOWN }, problems: [] };
   const waves = rolloutProblem(names, given.rollout);
@@ -105,14 +106,24 @@ export function normalPrefixSetGroup(runtime: Runtime, inputs: JsonObject): Json
   const { expired: _, ...rest } = inputs;
   const hostBits = rest.hostBits === "mask" ? ("mask" as const) : undefined;
   const options = { hostBits, now: expiredUntil(inputs), held: "any" as const };
-  const { nodes, json } = givenNodes(rest.nodes, options);
   const url = setUrl(rest);
-  const places = [...nodes.keys()].flatMap((name) => {
-    const node = attempt(() => runtime.node(name));
-    return node && url ? [[name, sentPlace(node.endpoint, formatUrl(url))] as const] : [];
-  });
-  const normal = normaliseEntries(rest.entries, { ...options, at: new Map(places) });
+  const placeOf = sentPlaces(runtime, url && formatUrl(url));
+  const { nodes, json } = givenNodes(rest.nodes, { ...options, placeOf });
+  const normal = normaliseEntries(rest.entries, { ...options, at: byNode([...nodes.keys()], placeOf) });
   return { ...rest, nodes: json, ...(normal ? flat(normal) : { entries: UNKNOWN }) };
+}
+
+/** Names of the set in `sent`, by node; `undefined` for an unknown node or set. */
+function sentPlaces(runtime: Runtime, url: string | undefined) {
+  return (name: string): string | undefined => {
+    const node = attempt(() => runtime.node(name));
+    return node && url && sentPlace(node.endpoint, url);
+  };
+}
+
+function byNode(names: readonly string[], placeOf: (name: string) => string | undefined): Map<string, string> {
+  const places = names.map((name) => [name, placeOf(name)] as const);
+  return new Map(places.flatMap(([name, place]) => (place === undefined ? [] : [[name, place] as const])));
 }
 
 /** Inputs with the differences of a refresh that stay, where the engine tells the option only after the check. */

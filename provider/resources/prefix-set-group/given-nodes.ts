@@ -19,7 +19,13 @@ export interface GivenNode {
  */
 export function givenNodes(
   given: unknown,
-  options: { readonly hostBits?: HostBits | undefined; readonly now: number; readonly held?: "any" },
+  options: {
+    readonly hostBits?: HostBits | undefined;
+    readonly now: number;
+    readonly held?: "any";
+    /** Name of the set in `sent`, by node; `undefined` while it is unknown. */
+    readonly placeOf: (node: string) => string | undefined;
+  },
 ) {
   const nodes = new Map<string, GivenNode>();
   const json: Record<string, unknown> = {};
@@ -33,7 +39,7 @@ export function givenNodes(
     if (typeof name !== "string" || name === "") say("is not a name.");
     else if (nodes.has(name)) say(`the node ${JSON.stringify(name)} appears twice.`);
     else {
-      const read = readNode(content, options);
+      const read = readNode(content, { ...options, at: options.placeOf(name) });
       for (const problem of read.problems) problems.push(`${place}${problem}`);
       for (const warning of read.own?.warnings ?? []) warnings.push(`${place}.${warning}`);
       nodes.set(name, read);
@@ -60,7 +66,7 @@ function pairsOf(given: unknown): readonly Pair[] | string {
 
 function readNode(
   content: unknown,
-  options: Parameters<typeof givenNodes>[1],
+  options: Parameters<typeof normaliseEntries>[1],
 ): GivenNode & { readonly json: JsonObject; readonly problems: readonly string[] } {
   const nothing = { own: undefined, maxRemovals: undefined, json: {} };
   const result = overrideSchema.safeParse(content);
