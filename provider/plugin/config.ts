@@ -1,4 +1,4 @@
-import { hasUnknown, type JsonObject } from "../model/json";
+import type { JsonObject } from "../model/json";
 import { unknownKeys } from "../settings/config-keys";
 import { configValueProblems } from "../settings/config-value-problems";
 
@@ -7,11 +7,11 @@ const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginC
 
 /**
  * Mistakes in a provider's configuration, before any resource uses it: a key that nothing reads, with the key that was likely
- * meant; an address that is no url; a limit or switch that cannot be read. What is unknown in a preview is not judged.
+ * meant; a limit, switch, node or receiver that cannot be read. What is unknown in a preview is not judged.
  */
 export function configProblems(config: JsonObject): { property: string; reason: string }[] {
   const keys = Object.keys(config).filter((key) => !ENGINE_KEYS.includes(key));
   const { refused, passed } = unknownKeys(keys.map((key) => `packetfilter:${key}`));
   const unread = [...refused, ...passed].map((reason) => ({ property: "", reason }));
-  return hasUnknown(config) ? unread : [...unread, ...configValueProblems(config)];
+  return [...unread, ...configValueProblems(config)];
 }

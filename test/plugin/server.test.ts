@@ -63,6 +63,38 @@ describe("the plugin, called as an engine does,", () => {
       ["signalingUrl", "`signalingUrl` must begin with http:// or https://."],
       ["", expect.stringContaining("packetfilter:maxRemovals")],
     ]);
+    // What is unknown in a preview, and what the environment may give, hides no mistake in another value.
+    const partly = struct({
+      endpoint: UNKNOWN,
+      clientId: UNKNOWN,
+      maxEntries: "many",
+      forbiddenPrefixes: '["192.0.2.1/24"]',
+      shortestPrefix: '{"ipv4": 33}',
+      readOnly: "maybe",
+      detectDrift: UNKNOWN,
+      node: { timeoutMs: "soon" },
+      receiver: { timeoutMs: -1 },
+      nodes: {
+        fra1: { endpoint: "ftp://192.0.2.10" },
+        fra2: { endpoint: UNKNOWN },
+        fra3: { endpoint: "http://192.0.2.11" },
+      },
+      receivers: '{"scrub": {"url": "http://192.0.2.12"}}',
+    });
+    const known = await engine.call<messages.CheckResponse>(
+      "checkConfig",
+      made(messages.CheckRequest, { News: partly }),
+    );
+    expect(known.getFailuresList().map((failure) => [failure.getProperty(), failure.getReason()])).toEqual([
+      ["", expect.stringMatching(/^packetfilter:forbiddenPrefixes\[0\]: .*host bits/)],
+      ["", expect.stringMatching(/^packetfilter:shortestPrefix\.ipv4: is not a length from 0 to 32/)],
+      ["", expect.stringMatching(/^packetfilter:maxEntries is not a number/)],
+      ["", expect.stringMatching(/^packetfilter:readOnly is neither/)],
+      ["", expect.stringMatching(/^packetfilter:node\.timeoutMs: /)],
+      ["", expect.stringMatching(/^packetfilter:nodes\.fra1\.endpoint: /)],
+      ["", expect.stringMatching(/^packetfilter:receiver\.timeoutMs: /)],
+      ["", expect.stringMatching(/^packetfilter:receivers\.scrub\.clientId is missing/)],
+    ]);
     const rotated = made(messages.DiffRequest, {
       OldInputs: struct({ endpoint: "http://192.0.2.10", secretKey: "former" }),
       News: struct({ endpoint: "http://192.0.2.10", secretKey: "present" }),
