@@ -286,6 +286,16 @@ describe("what npm publishes", () => {
     expect(files).toEqual(expect.arrayContaining([...needed, ...papers, ...page]));
   });
 
+  test("is strict code, each file by its first line", () => {
+    const programs = files.filter((file) => /^dist\/(?!page\/).*\.js$/.test(file));
+    const sloppy = programs.filter((file) => !/^(?:#!.*\n)?"use strict";/.test(readFileSync(join(root, file), "utf8")));
+    expect(programs.length).toBeGreaterThan(50);
+    expect(sloppy).toEqual([]);
+    // What a browser loads is a module, which is always strict.
+    const page = readFileSync(join(root, "dist/page/index.html"), "utf8");
+    expect(page.match(/<script[^>]*>/g)).toEqual([expect.stringContaining('type="module"')]);
+  });
+
   test("runs as a command", () => {
     const bin = readFileSync(join(root, manifest.bin[manifest.name]), "utf8");
     expect(bin.startsWith("#!/usr/bin/env node\n")).toBe(true);

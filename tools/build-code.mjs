@@ -88,7 +88,12 @@ async function own() {
       },
     ],
   });
-  const { output } = await bundle.generate({ format: "cjs", comments: false, chunkFileNames: "parts/[name].js" });
+  const { output } = await bundle.generate({
+    format: "cjs",
+    comments: false,
+    chunkFileNames: "parts/[name].js",
+    strict: true,
+  });
   await bundle.close();
   return textsOf(output);
 }
@@ -113,6 +118,7 @@ async function libraries() {
   const { output } = await bundle.generate({
     format: "cjs",
     minify: true,
+    strict: true,
     entryFileNames: "libraries/[name].js",
     chunkFileNames: "libraries/[name].js",
   });
