@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Member } from "../../provider/forwarder/cluster/lease-store";
+import { type Member, membersIn } from "../../provider/forwarder/cluster/lease-store";
 import { type LeaseParts, Leases } from "../../provider/forwarder/cluster/leases";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { Troubles } from "../../provider/forwarder/telling/troubles";
@@ -10,7 +10,7 @@ const LEASE_MS = 6_000;
 
 /** Leases as a server keeps them, on the clock of a test. */
 class MemoryStore {
-  private readonly announced = new Map<string, { member: Member; until: number }>();
+  readonly announced = new Map<string, { text: string; until: number }>();
   private readonly leases = new Map<string, { revision: number; until: number }>();
   private readonly turns = new Map<string, number>();
   private last = 0;
@@ -39,13 +39,15 @@ class MemoryStore {
     return this.clock.monotonic() + LEASE_MS;
   }
 
-  announce = async (member: Member) => void this.announced.set(member.name, { member, until: this.end });
+  announce = async ({ name, ...announced }: Member) =>
+    void this.announced.set(name, { text: JSON.stringify(announced), until: this.end });
   leave = async (name: string) => void this.announced.delete(name);
   close = async () => {};
   look = async () => {
     const now = this.clock.monotonic();
-    const members = [...this.announced.values()].filter(({ until }) => until > now).map(({ member }) => member);
-    return { members, held: new Set([...this.leases].filter(([, { until }]) => until > now).map(([node]) => node)) };
+    const there = [...this.announced].filter(([, { until }]) => until > now);
+    const members = membersIn(there.map(([name, { text }]) => [name, text]));
+    return { ...members, held: new Set([...this.leases].filter(([, { until }]) => until > now).map(([node]) => node)) };
   };
   take = async (node: string) => {
     if (this.refused.has(node)) return undefined;
@@ -164,6 +166,25 @@ test("members that have other nodes, or watch in another way, say so; what one h
   await settled(() => a.differs() === 0 && b.differs() === 0);
   expect(b.told.lines.at(-1)).toBe("info All members of the cluster poll the same nodes in the same way.");
   await Promise.all([a.end(), b.end()]);
+});
+
+test("a member of another version is named, its nodes stay with it, and are shared once it is gone", async () => {
+  const { clock, store, polled, start, settled } = cluster();
+  for (const text of ['{"nodes":"fra1,fra2"}', "not JSON"]) {
+    store.announced.set("newer", { text, until: clock.monotonic() + 4 * LEASE_MS });
+    await store.take("fra1");
+    const { told, differs, end } = start("a", NODES);
+    await settled(() => polled.size === NODES.length - 1);
+    await settled(() => told.lines.length > 0);
+    expect([differs(), told.lines]).toEqual([
+      1,
+      [
+        "warn Another version of the forwarder runs in the cluster, whose announcement this version cannot read: newer. Its nodes stay with it while it renews their leases, and cannot be shared with it: run one version on all members.",
+      ],
+    ]);
+    await settled(() => polled.size === NODES.length && differs() === 0);
+    await end();
+  }
 });
 
 test.each([

@@ -15,6 +15,24 @@ export interface Member extends z.infer<typeof announcedSchema> {
   readonly name: string;
 }
 
+/** Members of a cluster, and what they announce. */
+interface Members {
+  readonly members: Member[];
+  /** Names of members that announce themselves in a form of another version. */
+  readonly unread: string[];
+}
+
+/** Reads announcements as {@link NatsLeaseStore.announce} writes them, each with the name of its member. */
+export function membersIn(announcements: Iterable<readonly [name: string, text: string]>): Members {
+  const found: Members = { members: [], unread: [] };
+  for (const [name, text] of announcements) {
+    const announced = announcedSchema.safeParse(jsonIn(text));
+    if (announced.success) found.members.push({ name, ...announced.data });
+    else found.unread.push(name);
+  }
+  return found;
+}
+
 interface Buckets {
   readonly connection: NatsConnection;
   readonly leases: KV;
@@ -52,7 +70,7 @@ export class NatsLeaseStore {
   }
 
   /** The members that are there, and the nodes that any of them holds; may lag behind. */
-  async look(): Promise<{ members: Member[]; held: ReadonlySet<string> }> {
+  async look(): Promise<Members & { readonly held: ReadonlySet<string> }> {
     const { leases } = await this.opened();
     const keys: string[] = [];
     const held = new Set<string>();
@@ -61,14 +79,10 @@ export class NatsLeaseStore {
       else keys.push(key);
     }
     const entries = await Promise.all(keys.map(async (key) => ({ key, entry: await leases.get(key) })));
-    const members = entries.flatMap(({ key, entry }) => {
-      // One that has left meanwhile.
-      if (entry?.operation !== "PUT") return [];
-      const announced = announcedSchema.safeParse(jsonIn(entry.string()));
-      const name = decode(key.slice("member.".length));
-      return announced.success ? [{ name, ...announced.data }] : [];
-    });
-    return { members, held };
+    // The others have left meanwhile.
+    const there = entries.flatMap(({ key, entry }) => (entry?.operation === "PUT" ? [{ key, entry }] : []));
+    const texts = there.map(({ key, entry }) => [decode(key.slice("member.".length)), entry.string()] as const);
+    return { ...membersIn(texts), held };
   }
 
   /** Takes a lease that is free. @returns its revision, or `undefined` when another forwarder holds it. */

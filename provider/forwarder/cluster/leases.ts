@@ -41,6 +41,10 @@ export const DIFFERS = "cluster-config";
 /** Key of the trouble that nodes have no forwarder. */
 export const UNHELD = "unheld";
 
+function unreadText(names: readonly string[]): string {
+  return `Another version of the forwarder runs in the cluster, whose announcement this version cannot read: ${names.join(", ")}. Its nodes stay with it while it renews their leases, and cannot be shared with it: run one version on all members.`;
+}
+
 function differenceOf({ nodes: own }: Member, others: readonly Member[]): string {
   const told = others.map(({ name, nodes }) => {
     const missing = own.filter((node) => !nodes.includes(node));
@@ -136,9 +140,9 @@ export class Leases {
   /** Gives back nodes of other members, and takes those of this member. */
   private async share(signal: AbortSignal): Promise<void> {
     const { store, member } = this.parts;
-    const { members, held } = await store.look();
+    const { members, unread, held } = await store.look();
     const others = members.filter(({ name }) => name !== member);
-    this.compare(this.self, others);
+    this.compare(this.self, others, unread);
     const owners = shareOut([this.self, ...others]);
     this.compareHeld([...owners.keys()], held);
     await Promise.all(
@@ -160,14 +164,18 @@ export class Leases {
     }
   }
 
-  /** Reports members whose configuration differs from this one, in nodes or `watch`. */
-  private compare(self: Member, others: readonly Member[]): void {
+  /** Reports members whose configuration differs from this one, in nodes or `watch`, and those that cannot be compared. */
+  private compare(self: Member, others: readonly Member[], unread: readonly string[]): void {
     const { metrics, troubles } = this.parts;
     const differing = others.filter(({ nodes, polling }) => polling !== self.polling || `${nodes}` !== `${self.nodes}`);
-    metrics.set("cluster_config_differs", differing.length > 0 ? 1 : 0);
-    if (differing.length === 0)
+    const sentences = [
+      ...(differing.length > 0 ? [differenceOf(self, differing)] : []),
+      ...(unread.length > 0 ? [unreadText(unread)] : []),
+    ];
+    metrics.set("cluster_config_differs", sentences.length > 0 ? 1 : 0);
+    if (sentences.length === 0)
       troubles.end(DIFFERS, {}, "All members of the cluster poll the same nodes in the same way.");
-    else troubles.begin(DIFFERS, {}, differenceOf(self, differing));
+    else troubles.begin(DIFFERS, {}, sentences.join(" "));
   }
 
   /** Reports nodes that no member polls. */

@@ -84,7 +84,9 @@ export const FORWARD_METRICS = {
   lease_lost_total: { ...counter("Leases that ended before they were given back.", "node"), cluster: true },
   cluster_reachable: { ...gauge("1 while the cluster's leases can be reached."), cluster: true },
   cluster_config_differs: {
-    ...gauge("1 while members of the cluster poll other nodes than this one, or poll them in another way."),
+    ...gauge(
+      "1 while members of the cluster poll other nodes than this one, or poll them in another way, or are of a version that it cannot read.",
+    ),
     cluster: true,
   },
   config_last_reload_successful: gauge("1 while the configuration that was read last is in use."),
