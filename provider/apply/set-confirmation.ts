@@ -214,6 +214,11 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
     const truth = { applied: after.values, unsettled: absent, cause: unlisted };
     return { ok: false, error: new SetWriteFailure(message, truth) };
   }
+  const { refusal, unsettled = new Set() } = plan.value;
+  if (refusal !== undefined) {
+    const truth = { applied: after.values, unsettled: [...unsettled] };
+    return { ok: false, error: new SetWriteFailure(`${refusal} Restored: ${some([...put.keys()])}.`, truth) };
+  }
   return { ok: true, value: resultOf(plan.value, before, after) };
 }
 

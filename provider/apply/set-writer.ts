@@ -189,12 +189,17 @@ function refusal(reason: string, of: Refusal["of"], prefixes: Refusal["prefixes"
   return { reason, of, prefixes };
 }
 
-/** The plan, or its failure by the first refusal of one of its entries. */
+/** The plan, or its failure by the first refusal of one of its entries; its lost entries are restored all the same. */
 function refused(plan: Planned, refusals: readonly Refusal[]): Planned {
   if (!plan.ok) return plan;
-  const { value } = plan;
+  const { operation, value } = plan;
   const hit = refusals.find(({ of, prefixes }) => [...value[of].keys()].some((prefix) => prefixes.has(prefix)));
-  return hit === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(hit.reason) };
+  if (hit === undefined) return plan;
+  const { reason: refusal } = hit;
+  const put = new Map([...value.put].filter(([prefix]) => value.restored?.has(prefix)));
+  if (put.size === 0) return { operation, ok: false, error: new Error(refusal) };
+  const unsettled = new Set([...(value.unsettled ?? [])].filter((prefix) => !put.has(prefix)));
+  return { operation, ok: true, value: { put, remove: new Set(), unsettled, refusal } };
 }
 
 /** Entries of all plans that no limit counts. */

@@ -75,7 +75,7 @@ export function isRemoved(verdict: Verdict): boolean {
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   const { known, desired, unsettled, moved, withdrawn, observed: seen, found } = intent;
-  const { different, dropped, present } = compareSet(observed, known, desired);
+  const { missing, different, dropped, present } = compareSet(observed, known, desired);
   const isSeen = (prefix: CanonicalPrefix) =>
     seen ? seen.has(prefix) && seen.get(prefix) === observed.get(prefix) : found?.has(prefix) === true;
   const judge = judgeOf({ observed, known, desired }, intent, (it) => ({ moved, unseen: !isSeen(it) }));
@@ -91,7 +91,7 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
   const listed = new Set(present);
   const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !listed.has(prefix)));
-  const restored = different.filter((prefix) => judge(prefix) === "restore");
+  const restored = [...missing, ...different].filter((prefix) => judge(prefix) === "restore");
   return {
     ...{ put, remove, unsettled: again, listed },
     ...(expired.size > 0 && { expired }),

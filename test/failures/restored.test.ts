@@ -42,4 +42,23 @@ describe("what a preview says that it restores, an up restores", () => {
     expect((await stack.engine.up([set(many(100, 40))])).errors).toEqual([]);
     expect(stack.held()).toEqual(many(100, 40));
   });
+
+  it("although packetfilter:maxRemovals refuses what the program removes", async () => {
+    await using stack = await begin([set(many(60))], { maxRemovals: 21 });
+    const program = { ...many(60, 25), [A]: 1 };
+    stack.emulator.change(BLOCKED, { delete: ["192.0.2.58/32"] });
+    stack.emulator.change(BLOCKED, { insert: { "192.0.2.59/32": 9 } });
+    for (const isLost of [true, false]) {
+      const { errors, printed } = await stack.engine.up([set(program)]);
+      const said = errors.map(({ message }) => message).join();
+      expect(said).toContain("more than packetfilter:maxRemovals (21, here 21) allows");
+      expect(said.includes("Restored: 192.0.2.58/32, 192.0.2.59/32.")).toBe(isLost);
+      expect(printed.some((line) => line.includes("this up restores"))).toBe(isLost);
+      expect(stack.held()).toEqual(many(60));
+    }
+    const lifted = new MiniEngine({ ...stack.engine.config, maxRemovals: 25 });
+    lifted.state = stack.engine.state;
+    expect((await lifted.up([set(program)])).errors).toEqual([]);
+    expect(stack.held()).toEqual(program);
+  });
 });

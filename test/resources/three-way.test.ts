@@ -124,13 +124,13 @@ const effect = (plan: ReturnType<typeof planUpdate>, { desired, observed }: Row)
 };
 
 /** The effect that a verdict stands for. */
-const effectOf = (verdict: Verdict, { desired, observed, relation }: Row): ReturnType<typeof effect> => {
+const effectOf = (verdict: Verdict, { desired, relation }: Row): ReturnType<typeof effect> => {
   const isDeleted = ["remove", "expire"].includes(verdict) || (verdict === "settle" && desired === undefined);
   const isSent = ["insert", "change", "restore"].includes(verdict) || (verdict === "settle" && relation === "same");
   return {
     does: isSent ? "send" : isDeleted ? "delete" : "nothing",
     isCounted: isDeleted && verdict !== "expire",
-    isRestored: verdict === "restore" && observed !== undefined,
+    isRestored: verdict === "restore",
     isCommitted: relation === "present" && verdict !== "none",
   };
 };
