@@ -11,7 +11,7 @@ import {
   sentSchema,
 } from "../model/entry";
 import { givenEntries, isRecord, NO_ENTRIES } from "../model/given-entries";
-import { hasUnknown, type JsonObject, membersOf, UNKNOWN } from "../model/json";
+import { hasUnknown, type JsonObject, membersOf, sameJson, UNKNOWN } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { prefixIn } from "../model/readable";
@@ -104,11 +104,12 @@ export function normaliseEntries(
       }
       const same = `${path()}: ${JSON.stringify(spelling)}`;
       const one = JSON.stringify(spellings.get(prefix) ?? prefix);
-      if (earlier === value) warnings.push(`${same} says the same as ${one} and is merged with it.`);
+      const notes = [noted.get(prefix) ?? {}, note ?? {}] as const;
+      const isSame = sameJson(...notes) || hasUnknown(notes);
+      if (earlier === value && isSame) warnings.push(`${same} says the same as ${one} and is merged with it.`);
       else {
-        problems.push(
-          `${same} and ${one} are the same prefix ${prefix} with different values (${value} and ${earlier}): keep one of them.`,
-        );
+        const what = earlier === value ? "notes (reason, ticket or expires)" : `values (${value} and ${earlier})`;
+        problems.push(`${same} and ${one} are the same prefix ${prefix} with different ${what}: keep one of them.`);
       }
     } catch (error) {
       if (!(error instanceof ArgumentProblem)) throw error;

@@ -102,6 +102,15 @@ describe("check of a PrefixSet", () => {
     const { it, printed } = provider(PrefixSetHandler);
     const { inputs } = await it.check({}, set({ entries: ["192.0.2.1", "192.0.2.1/32"] }));
     expect(it.normal(inputs).entries).toEqual({ "192.0.2.1/32": 1 });
+    const noted = { reason: "flood", ticket: "INC-4711" };
+    const both = ["192.0.2.1", "192.0.2.1/32"].map((prefix) => ({ prefix, ...noted }));
+    expect((await it.check({}, set({ entries: both }))).failures).toEqual([]);
+    const unknown = { ...noted, reason: UNKNOWN };
+    const preview = [
+      { prefix: "192.0.2.1", ...unknown },
+      { prefix: "192.0.2.1/32", ...noted },
+    ];
+    expect((await it.check({}, set({ entries: preview }))).failures).toEqual([]);
     expect(printed[0]).toMatch(/warning: .*entries\[1\]: "192\.0\.2\.1\/32" says the same as "192\.0\.2\.1"/);
   });
 
@@ -128,6 +137,21 @@ describe("check of a PrefixSet", () => {
       "one prefix with two values",
       { entries: { "::ffff/128": 1, "::FFFF": 2 } },
       /'::FFFF' and '::ffff\/128' are the same prefix ::ffff\/128 with different values/,
+    ],
+    [
+      "one prefix twice, once with a time",
+      { entries: [{ prefix: "203.0.113.7", expires: "2099-01-01T00:00:00Z" }, "203.0.113.7/32"] },
+      /entries\[1\]: '203\.0\.113\.7\/32' and '203\.0\.113\.7' are the same prefix 203\.0\.113\.7\/32 with different notes/,
+    ],
+    [
+      "one prefix twice, with different reasons",
+      {
+        entries: [
+          { prefix: "203.0.113.7", reason: "x" },
+          { prefix: "203.0.113.7", reason: "y" },
+        ],
+      },
+      /'203\.0\.113\.7' and '203\.0\.113\.7' are the same prefix .* with different notes \(reason, ticket or expires\)/,
     ],
     [
       "a value above 2^32-1",
