@@ -348,6 +348,15 @@ describe("nodes", () => {
     }
   });
 
+  it("are left by a destroy with onDestroy: keep with what each of them has", async () => {
+    await using stack = await bench("n1", "n2");
+    const nodes = { n1: { entries: { [B]: 1, [C]: 1 } }, n2: {} };
+    await stack.engine.up([group({ [A]: 1 }, nodes, { onDestroy: "keep" })]);
+    const { printed } = await stack.engine.destroy();
+    const left = (what: string) => `Set ${URL}: left ${what} (onDestroy: "keep").`;
+    expect(printed.toSorted()).toEqual([left("1 entry on n2"), left("3 entries on n1")]);
+  });
+
   it("get other names: a place is an address, and nothing is changed", async () => {
     await using stack = await bench("n1", "n2");
     const { engine, asked, held, config } = stack;

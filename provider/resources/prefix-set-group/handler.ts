@@ -94,10 +94,10 @@ export class PrefixSetGroupHandler implements Handler {
     const state = readState(json);
     await askPassedOver(this.runtime, state);
     if (state.onDestroy === "keep") {
-      const left = { prefixes: [...state.common.entries.keys()], of: "group", onDestroy: "keep" } as const;
-      const url = formatUrl(state.address);
+      const left = { kind: "left", url: formatUrl(state.address), of: "group", onDestroy: "keep" } as const;
       this.runtime.notices.fold(() => {
-        for (const at of state.endpoints.keys()) this.runtime.notices.report({ kind: "left", url, at, ...left });
+        for (const at of state.endpoints.keys())
+          this.runtime.notices.report({ ...left, at, prefixes: [...state.of(at).entries.keys()] });
       });
       return;
     }
