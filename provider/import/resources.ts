@@ -46,7 +46,7 @@ export function wholeSet(held: HeldSet, name: string): ImportedResource {
     entries: Object.fromEntries(entries),
     ...limitArguments(held),
   };
-  const outputs = setState.writeState(setState.readInputs(inputs), { entries, endpoint });
+  const outputs = setState.writeState(setState.readInputs(inputs), { entries, endpoint, existed: [...entries.keys()] });
   return resource("PrefixSet", name, formatUrl(url), inputs, outputs);
 }
 
@@ -54,7 +54,8 @@ export function wholeSet(held: HeldSet, name: string): ImportedResource {
 export function equalSets(all: readonly [HeldSet, ...HeldSet[]], name: string): ImportedResource {
   const [held] = all;
   const { entries, url } = held;
-  const nodes = new Map(all.map(({ node = "", endpoint }) => [node, { entries, endpoint }]));
+  const existed = [...entries.keys()];
+  const nodes = new Map(all.map(({ node = "", endpoint }) => [node, { entries, endpoint, existed }]));
   const inputs = {
     ...placeArguments(held, [...nodes.keys()]),
     // As `check` writes them: names to what is different there.

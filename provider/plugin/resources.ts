@@ -60,7 +60,7 @@ const ALL: readonly PluginResource[] = [
       const prefix = prefixIn(spelling?.trim())?.toString();
       if (prefix === undefined) throw new Error(`${form(id)}: write <url>#<prefix>.`);
       const { url, place } = setIn(set);
-      return { id: `${url}#${prefix}`, state: { ...place, prefix, existed: true } };
+      return { id: `${url}#${prefix}`, state: { ...place, prefix } };
     },
   },
   {

@@ -107,7 +107,8 @@ test("with --native there are resources of the plugin without any program, which
         name: "edge-web-blocked",
         id,
         inputs,
-        outputs: { ...inputs, url: id, count: 1, endpoint: emulator.endpoint },
+        // What is imported was there before its resource.
+        outputs: { ...inputs, url: id, count: 1, endpoint: emulator.endpoint, existed: ["203.0.113.7/32"] },
       },
     ],
   });

@@ -64,7 +64,7 @@ describe("an id that is imported", () => {
       "PrefixSetEntry",
       "prefixset://edge/blocked#203.0.113.4",
       "prefixset://edge/blocked#203.0.113.4/32",
-      { ...global, prefix: "203.0.113.4/32", existed: true },
+      { ...global, prefix: "203.0.113.4/32" },
     ],
     [
       "PrefixSetGroup",

@@ -39,6 +39,19 @@ describe("destroying a set", () => {
     ]);
   });
 
+  it("with onDestroy: created removes what the resource inserted, sure of it or not, and names the rest once", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    const unsettled = ["192.0.2.0/24", "203.0.113.0/24"];
+    await stack.destroy({ onDestroy: "created", existed: ["192.0.2.0/24"], unsettled });
+    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+    expect(stack.printed).toEqual([
+      expect.stringContaining(
+        ': left 1 entry that was there before this resource (onDestroy: "created"): 192.0.2.0/24.',
+      ),
+      expect.stringContaining(": 1 entry was removed with the resource: 203.0.113.0/24."),
+    ]);
+  });
+
   it("does not call unknown what the stack declares at another address, which may be the same machine", async () => {
     await using stack = await bench({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 });
     const node = { endpoint: stack.emulator.endpoint.replace("127.0.0.1", "localhost") };

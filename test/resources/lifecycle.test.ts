@@ -109,12 +109,14 @@ describe("a create", () => {
 });
 
 describe("a refresh", () => {
-  it("keeps what is not settled, and names only what no program declared as found", async () => {
+  it("keeps what is not settled, and names only what no program declared as found, and as there before the resource", async () => {
     await using node = await bench({ [A]: 1, [B]: 7, [C]: 3 });
     const read = (more: object) => node.deployment().read(BLOCKED, node.state({ [A]: 1, [B]: 2 }, more));
     const found = await read({ unsettled: [B] });
     const lost = { [B]: 2 };
-    expect(found?.props).toEqual(node.state({ [A]: 1, [B]: 7, [C]: 3 }, { found: [C], lost, unsettled: [B] }));
+    expect(found?.props).toEqual(
+      node.state({ [A]: 1, [B]: 7, [C]: 3 }, { found: [C], existed: [C], lost, unsettled: [B] }),
+    );
     // The inputs stay those of the program: a loss is no wish.
     expect(found?.inputs.entries).toEqual({ [A]: 1, [B]: 2, [C]: 3 });
     node.emulator.change(BLOCKED, { delete: [C] });

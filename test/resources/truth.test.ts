@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { SAID_KEY } from "../../provider/engine/provider-text";
 import { type Declared, MiniEngine, type Outcome } from "../failures/support/engine";
+import { ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
 
@@ -109,6 +110,44 @@ describe("an entry that was there", () => {
     expect(stack.engine.state[0]?.outputs).not.toHaveProperty("existed");
     fine(await stack.engine.destroy());
     expect(held(stack.emulator, PARTNERS)).toEqual({});
+  });
+});
+
+describe("a set with onDestroy: created", () => {
+  const both = set({ [A]: 1, [B]: 1 }, { onDestroy: "created" });
+
+  it("does not remove what a refresh found and the program then declared", async () => {
+    await using stack = await bench();
+    await stack.up([set({ [A]: 1 }, { onDestroy: "created" })]);
+    stack.emulator.change(BLOCKED, { insert: { [B]: 1 } });
+    await stack.up([both], { refresh: true });
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator)).toEqual({ [B]: 1 });
+  });
+
+  it("does not remove what an import found", async () => {
+    await using stack = await bench({ blocked: { [A]: 1 } });
+    const imported = new ProviderProcess(stack.engine.config);
+    const { inputs, props } = await imported.call("PrefixSet", "read", BLOCKED, {
+      ...{ arena: "edge", set: "blocked", entries: {} },
+    });
+    stack.engine.state = [{ type: "PrefixSet", name: "blocked", id: BLOCKED, inputs: inputs ?? {}, outputs: props }];
+    await stack.up([both]);
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator)).toEqual({ [A]: 1 });
+  });
+
+  it("keeps a mark of what existed where a limit leaves a removed entry there", async () => {
+    const all = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`10.0.${i}.0/24`, 1]));
+    await using stack = await bench({ blocked: all });
+    const strict = new MiniEngine({ ...stack.engine.config, maxRemovals: 0 });
+    fine(await strict.up([set({ ...all, [A]: 1 }, { onDestroy: "created" })]));
+    stack.emulator.change(BLOCKED, { delete: [A] });
+    const fewer = { ...Object.fromEntries(Object.entries(all).slice(25)), [A]: 1 };
+    const { errors } = await strict.up([set(fewer, { onDestroy: "created", maxRemovals: "100%" })]);
+    expect(errors.join()).toContain(`Restored: ${A}.`);
+    fine(await strict.destroy());
+    expect(held(stack.emulator)).toEqual(all);
   });
 });
 

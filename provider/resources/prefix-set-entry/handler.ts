@@ -160,7 +160,9 @@ export class PrefixSetEntryHandler implements Handler {
     const inputs = writeInputs(state, observed);
     const { address } = state;
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
-    const outputs = { endpoint: set.endpoint, existed: state.existed, unsettled };
+    // An import has inserted nothing.
+    const existed = state.existed || state.endpoint === undefined;
+    const outputs = { endpoint: set.endpoint, existed, unsettled };
     return { id, inputs, props: writeState({ verbatim: inputs, address }, outputs) };
   }
 

@@ -116,13 +116,15 @@ export class SetLifecycle {
     const added = new Set(news.filter((prefix) => !sent.has(prefix)));
     const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || added.has(prefix);
     const foreign = state.foreign.size + added.size === 0 ? [] : [...entries.keys()].filter(isForeign);
+    // Neither an import nor a refresh has inserted them.
+    const existed = state.endpoint === undefined ? [...entries.keys()] : [...state.existed, ...added];
     const gone = [...missing, ...different].filter((prefix) => !state.foreign.has(prefix));
     const lost = new Map(gone.map((prefix) => [prefix, state.entries.get(prefix) as ListedValue]));
     return {
       entries,
       endpoint: set.endpoint,
       found: foreign.length > 0 ? foreign : undefined,
-      existed: state.existed,
+      existed,
       lost,
       unsettled,
     };
@@ -151,7 +153,10 @@ export class SetLifecycle {
     const result = await set.write(
       { plan },
       (message, reached) =>
-        new UnfinishedWrite(message, { ...reachedOf(reached, new Map([...known, ...desired, ...withdrawn])), existed }),
+        new UnfinishedWrite(message, {
+          ...reachedOf(reached, new Map([...known, ...desired, ...withdrawn])),
+          existed: state.existed,
+        }),
     );
     // At another address, everything that is there was there before.
     const { present, occupied } = compareSet(result.before, intent.moved ? NOTHING : known, desired);
@@ -185,9 +190,9 @@ export class SetLifecycle {
     }
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive, existed, onDestroy } = state;
-    const created = onDestroy === "created" ? unwantedOf(new Set(entries.keys()), existed) : entries;
-    const managed = new Set([...created.keys(), ...unsettled]);
-    const left = [...entries.keys()].filter((prefix) => !created.has(prefix));
+    const isOthers = (prefix: CanonicalPrefix) => onDestroy === "created" && existed.has(prefix);
+    const managed = new Set([...entries.keys(), ...unsettled].filter((prefix) => !isOthers(prefix)));
+    const left = [...entries.keys()].filter(isOthers);
     if (left.length > 0) set.report({ kind: "left", prefixes: left, of: "set", onDestroy: "created" });
     if (managed.size === 0 && entries.size > 0) return undefined;
     const { desired } = set;
@@ -226,7 +231,8 @@ export class SetLifecycle {
     );
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) set.report({ kind: "removed", prefixes: gone });
-    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !desired.has(prefix));
+    const isKnown = (prefix: CanonicalPrefix) => managed.has(prefix) || entries.has(prefix) || desired.has(prefix);
+    const others = [...written.after.keys()].filter((prefix) => !isKnown(prefix));
     // Two addresses may be one machine.
     const isDesiredElsewhere = (prefix: CanonicalPrefix) =>
       !this.runtime.settings.distinctNodes && set.desiredAnywhere.has(prefix);
