@@ -233,7 +233,8 @@ export class ResourceSet {
 
   /** {@link observed} for a refresh; `undefined` if the node does not answer and has `onUnreachable: "skip"`. */
   async refreshed(): Promise<ListedMap | undefined> {
-    const { unreachable } = this.node;
+    // An import has no state that would be kept.
+    const unreachable = this.isOfState ? this.node.unreachable : undefined;
     try {
       if (unreachable?.message === undefined) return (await this.set.reads.read()).values;
     } catch (error) {

@@ -4,6 +4,7 @@ import { type DialectSettings, startEmulator } from "../../provider/emulator";
 import { dynamicProvider } from "../../provider/engine/dynamic-provider";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
+import { PrefixSetGroupHandler } from "../../provider/resources/prefix-set-group/handler";
 import { type Shape, type ShapedNode, startShapedNode } from "../support/shaped-node";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -238,6 +239,26 @@ describe("a node that does not answer", () => {
       ),
     ]);
   });
+
+  it.each([
+    ["a set", PrefixSetHandler, BLOCKED, { entries: {} }],
+    ["an entry", PrefixSetEntryHandler, `${BLOCKED}#${A}`, { prefix: A }],
+    ["a group", PrefixSetGroupHandler, BLOCKED, { entries: {}, nodes: { n1: {}, n2: {} }, maxUnreachable: 2 }],
+  ] as const)(
+    "fails an import of %s whatever the options say: there is no state to keep",
+    async (_, Kind, id, args) => {
+      await using provider = await bench({});
+      const { endpoint } = provider.node;
+      await provider.node[Symbol.asyncDispose]();
+      const node = { onUnreachable: "skip" };
+      const config = { endpoint, node, nodes: { n1: { endpoint, ...node }, n2: { endpoint, ...node } } };
+      const runtime = provider.runtime();
+      runtime.configure((key) => config[key as keyof typeof config]);
+      const read = new Kind(runtime).read(id, { arena: "edge", set: "blocked", ...args });
+      await expect(read).rejects.toThrow("no connection");
+      expect(provider.printed).toEqual([]);
+    },
+  );
 
   it("fails a refresh otherwise, and an answer with an error always does", async () => {
     await using provider = await bench(undefined, { unknown: [401, "who are you?"] }, { onUnreachable: "skip" });

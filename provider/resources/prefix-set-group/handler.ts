@@ -73,7 +73,7 @@ export class PrefixSetGroupHandler implements Handler {
         if (isLeaving && now.entries.size === 0) kept.delete(node);
       },
     );
-    const failed = goOnWithout(this.runtime, state, failures, "state kept").failed;
+    const { failed } = isNew ? { failed: failures } : goOnWithout(this.runtime, state, failures, "state kept");
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
     if (isNew) {
       const found = readState(sharedContent(json, observed));
