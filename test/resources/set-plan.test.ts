@@ -25,7 +25,7 @@ describe("the plan of a signaling", () => {
   const inputs = (...prefixes: CanonicalPrefix[]) => ({ prefixes }) as unknown as CloudSignalingInputs;
 
   it("starts what is new, keeps what is ours, and tells of what leaves which part this resource started", () => {
-    expect(planSignaling(state([A, B, C], [A, B]), inputs(A, D), false)).toEqual({
+    expect(planSignaling(state([A, B, C], [A, B]), inputs(A, D))).toEqual({
       added: [D],
       kept: [A],
       removed: [B, C],
@@ -35,8 +35,9 @@ describe("the plan of a signaling", () => {
   });
 
   it("starts everything again at another address, or after a write without a known result", () => {
-    expect(planSignaling(state([A], [A]), inputs(A, B), true)).toMatchObject({ added: [A, B], kept: [], removed: [] });
-    expect(planSignaling(state([A], [A], [C]), inputs(A), false)).toEqual({
+    const moved = planSignaling(state([], []), inputs(A, B), [A]);
+    expect(moved).toMatchObject({ added: [A, B], kept: [], removed: [] });
+    expect(planSignaling(state([A], [A], [C]), inputs(A))).toEqual({
       added: [A],
       kept: [],
       removed: [C],

@@ -63,6 +63,21 @@ describe("the status that a run looked at", () => {
   });
 });
 
+describe("a signaling that moves to another receiver", () => {
+  it("stops nothing there: what it started is at the former one", async () => {
+    await using former = await bench();
+    await using next = await bench();
+    const { id, outs } = await former.handler("right").create({ prefixes: [X, Y] });
+    for (const prefix of [X, Y]) next.active.add(prefix);
+    const handler = next.handler("right");
+    handler.diff(outs, { prefixes: [X] });
+    const moved = await handler.update(id, outs, { prefixes: [X] });
+    expect(moved.outs).toMatchObject({ endpoint: next.server.url, started: [] });
+    await next.handler("right").delete(id, moved.outs);
+    expect([...next.active]).toEqual([X, Y]);
+  });
+});
+
 describe("a signaling that was started is stopped whatever the status says", () => {
   it("so that a destroy with a wrong secret fails, and one with the right secret ends it", async () => {
     await using receiver = await bench();

@@ -123,7 +123,7 @@ export class CloudSignalingHandler implements Handler {
   async read(id: string, json: JsonObject) {
     const before = readState(json);
     const receiver = ReceiverAccess.ofState(this.runtime, before);
-    remember(before.receiver, () => this.own(before));
+    this.own(before);
     const active = await receiver.active();
     const state = withStarted(
       before,
@@ -146,11 +146,12 @@ export class CloudSignalingHandler implements Handler {
     const receiver = ReceiverAccess.open(this.runtime, inputs, before).claim(keyOf(prefixes), id);
     const { endpoint } = receiver;
     const { observed } = this.runtime.receiver(inputs.receiver);
-    const state = withStarted(before, receiver.startedBefore(observed ?? new Set(), knownOf(before)));
-    const moved = receiver.hasMovedFrom(state);
+    // What the state has started is at its address, which another receiver may have.
+    const here = receiver.hasMovedFrom(before) ? { ...before, ...NOTHING_STARTED } : before;
+    const state = withStarted(here, receiver.startedBefore(observed ?? new Set(), knownOf(here)));
     // Without a look, a refresh has said what is not active.
     const active = observed ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix));
-    const { added, kept, removed, leaving, mayBeOurs } = planSignaling(state, inputs, moved, active);
+    const { added, kept, removed, leaving, mayBeOurs } = planSignaling(state, inputs, active);
     const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];
@@ -230,11 +231,14 @@ export class CloudSignalingHandler implements Handler {
     if (already.length > 0) this.runtime.notices.report({ kind: "activeBefore", at: receiver.label, ...before });
   }
 
-  /** Records ownership, which passes to the next resource that wants the prefix. */
-  private own({ receiver, started, unsettled }: CloudSignalingState): void {
-    this.runtime.receiver(receiver).managed.add([...started, ...unsettled]);
+  /** Records ownership at the address of the state, which passes to the next resource that wants the prefix there. */
+  private own({ endpoint, started, unsettled }: CloudSignalingState): void {
+    if (endpoint !== undefined) this.runtime.shared.managed.of({ endpoint }, SIGNALING).add([...started, ...unsettled]);
   }
 }
+
+/** Facts of the state about another address. */
+const NOTHING_STARTED = { prefixes: [], started: [], unsettled: [], lost: [] };
 
 /** Key of the calls for a resource. */
 function keyOf(prefixes: readonly CanonicalPrefix[]): string {

@@ -6,13 +6,11 @@ import type { CloudSignalingInputs, CloudSignalingState } from "./state";
 /**
  * Plans the prefixes that an update starts, keeps and stops.
  *
- * @param moved true when the receiver is reached at another address than before, and may be another one
  * @param active Prefixes that the look of this run saw active; by default those of the state
  */
 export function planSignaling(
   { prefixes: before, started, unsettled }: CloudSignalingState,
   { prefixes: desired }: CloudSignalingInputs,
-  moved: boolean,
   active: Iterable<CanonicalPrefix> = before,
 ) {
   const { missing, present, new: lacks, dropped } = compareActive(active, before, desired);
@@ -20,7 +18,7 @@ export function planSignaling(
   const mayBeOurs: ReadonlySet<CanonicalPrefix> = new Set([...started, ...unsettled]);
   /** Prefixes to start, unless they are active. */
   const isStarted = new Set([...missing, ...present, ...lacks]);
-  const added = moved || unsettled.length > 0 ? desired : desired.filter((prefix) => isStarted.has(prefix));
+  const added = unsettled.length > 0 ? desired : desired.filter((prefix) => isStarted.has(prefix));
   /** Own prefixes that are still wanted. */
   const kept = started.filter((prefix) => desired.includes(prefix) && !added.includes(prefix));
   /** Prefixes that are no longer wanted. */
