@@ -17,6 +17,9 @@ export function grouped(number: number | bigint): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
+/** The end of a line in texts from outside, whichever system wrote them. */
+export const LINE_END = /\r\n|\r|\n/;
+
 /** Items on a line of a long list. */
 const A_LINE = 20;
 

@@ -2,6 +2,7 @@ import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
 import { announcedIn } from "../model/list-totals";
 import { jsonIn } from "../model/readable";
+import { LINE_END } from "../model/text";
 import type { Answers, Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";
 import { isErrorText } from "./error-marker";
@@ -38,7 +39,7 @@ export function linesOf(body: string, format: ListFormat, answers?: Answers): Li
   if (whole?.kind === "json" && format !== "ndjson") {
     throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`);
   }
-  const all = text.split("\n").map((line, index): Line => ({ number: index + 1, content: line.trim() }));
+  const all = text.split(LINE_END).map((line, index): Line => ({ number: index + 1, content: line.trim() }));
   const filled = all.filter(({ content }) => content !== "");
   const error = format === "ndjson" ? undefined : filled.find(({ content }) => isErrorText(content));
   if (error) return { kind: "error", message: error.content };

@@ -46,6 +46,7 @@ describe("a status", () => {
     ],
     ['{"total":9,"data":["192.0.2.1","198.51.100.0/24"]}', { ignore: ["total"] }],
     ["# active\n192.0.2.1\n198.51.100.0/24\n", { format: "lines" }],
+    ["# active\r192.0.2.1\r198.51.100.0/24\r", { format: "lines" }],
     ["192.0.2.1,UDP flood\n198.51.100.0/24,", { format: "csv" }],
   ])("%j is read by %j", async (status, answers) => {
     await using peer = await receiver({ status }, answers);

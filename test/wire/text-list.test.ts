@@ -31,6 +31,8 @@ describe("a set in lines", () => {
       "any blanks, ends of lines and comments",
       "\uFEFF# two\r\n\r\n192.0.2.0/24\t 7\r\n; v6\n! x\n// y\n  2001:db8::/32  1",
     ],
+    ["CR alone at the ends of lines", "# two\r192.0.2.0/24 7\r2001:db8::/32 1\r"],
+    ["CR alone behind a comment", "192.0.2.0/24 7\n# v6\r2001:db8::/32 1\n"],
     ["a first line that says OK and how many", "OK 2\n192.0.2.0/24 7\n2001:db8::/32 1"],
     ["a last line that says OK", "192.0.2.0/24 7\n2001:db8::/32 1\n+OK 2 entries"],
     ["a prefix alone, which has the value 1", "2001:db8::/32\n192.0.2.0/24 7"],

@@ -1,6 +1,7 @@
 import { isObject } from "../../model/json";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
+import { LINE_END } from "../../model/text";
 import { LIST_KINDS, type ListKind } from "../../wire/answers";
 import { addressText, formatFor } from "../../wire/places";
 import { KIND_OF } from "../asking/listing";
@@ -25,7 +26,8 @@ export const listTemplates: readonly Point[] = pointsNeeding("lists")({
     const listsOf = (kind: ListKind) =>
       [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
     const hasComments = (kind: ListKind) =>
-      formatFor(learned.answers, kind) !== "json" && listsOf(kind).some(({ body }) => body.split("\n").some(isComment));
+      formatFor(learned.answers, kind) !== "json" &&
+      listsOf(kind).some(({ body }) => body.split(LINE_END).some(isComment));
     const kinds = LIST_KINDS.filter((kind) => learned.answers.read !== undefined || hasComments(kind));
     if (kinds.length === 0) throw new Moot("its lists have a form that the emulator has a switch for");
     return () => {
