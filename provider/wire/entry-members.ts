@@ -3,7 +3,7 @@ import { COUNTS, END_NAMES, LENGTH_NAMES, START_NAMES } from "../model/member-na
 import { Prefix, PrefixError } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import type { Answers } from "./answers";
-import { readNumber, ShapeError } from "./json";
+import { readNumber, ShapeError, short } from "./json";
 import { addressText, isAddressLike, namesFor } from "./places";
 
 /** Possible roles of a member of a listed entry. */
@@ -153,12 +153,7 @@ export function readPrefixWithLength(text: string, length: unknown, index: numbe
   }
   if (bits === undefined) throw new ShapeError(`element ${index} has a member for the length that holds none`);
   const spelling = `${text}/${bits}`;
-  const prefix = parsePrefix(spelling, index);
-  // A length of 0 beside an address may mean "no length" as well as "everything".
-  if (bits === 0 && parsePrefix(text, index).bits !== 0n) {
-    throw new ShapeError(`element ${index} has an address and the length 0, which would be the default route`);
-  }
-  return { prefix, spelling };
+  return { prefix: parsePrefix(spelling, index), spelling };
 }
 
 /**
@@ -206,11 +201,14 @@ function netmaskLength(text: string, address = text): number | undefined {
  * Reads CIDR or a bare address, with host bits masked.
  *
  * @param index Number of its element, for the message.
- * @throws {ShapeError} for any other text
+ * @throws {ShapeError} for any other text, and for an address with the length 0, which may mean "no length" as well as "everything"
  */
 export function parsePrefix(spelling: string, index?: number): Prefix {
   try {
-    return Prefix.parse(spelling, { hostBits: "mask" });
+    const prefix = Prefix.parse(spelling, { hostBits: "mask" });
+    if (prefix.length > 0 || prefixIn(spelling) !== undefined) return prefix;
+    const what = index === undefined ? short(spelling) : `element ${index}`;
+    throw new ShapeError(`${what} has an address and the length 0, which would be the default route`);
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error;
     const reason = error.message.replace(/\.$/, "");

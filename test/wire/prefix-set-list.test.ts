@@ -169,6 +169,9 @@ describe("a list of a prefix-set", () => {
     [{ p: "10.1.2.3", mask: "ff00::" }, "has a member for the length that holds none"],
     [{ p: "2001:db8::", mask: "255.255.0.0" }, "has a member for the length that holds none"],
     [{ p: "192.0.2.1", m: 0 }, "the length 0, which would be the default route"],
+    [{ p: "192.0.2.1/0" }, "the length 0, which would be the default route"],
+    ["192.0.2.1/0.0.0.0", "the length 0, which would be the default route"],
+    ["2001:db8::/0", "the length 0, which would be the default route"],
     ["192.0.2.0/0.0.0.255", "no valid prefix length"],
     [["192.0.2.0", "192.0.2.255"], 'has the value the text "192.0.2.255"'],
     [["192.0.2.0/24", "198.51.100.0/24"], 'has the value the text "198.51.100.0/24"'],
@@ -247,12 +250,12 @@ describe("a list of a prefix-set", () => {
 });
 
 const v4 = fc
-  .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 32 }))
+  .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 1, max: 32 }))
   .map(([n, length]) => `${[24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join(".")}/${length}`);
 const v6 = fc
   .tuple(
     fc.array(fc.integer({ min: 1, max: 0xfffe }), { minLength: 8, maxLength: 8 }),
-    fc.integer({ min: 0, max: 128 }),
+    fc.integer({ min: 1, max: 128 }),
   )
   .map(([groups, length]) => `${groups.map((group) => group.toString(16)).join(":")}/${length}`);
 const entry = fc.record({ text: fc.oneof(v4, v6), value: fc.integer({ min: 0, max: 2 ** 32 - 1 }) });
