@@ -100,6 +100,15 @@ export class Collector {
     else for (const one of this.prefixesOf(found.prefix, where)) this.keep(one, entry, where);
   }
 
+  /** True for a text with a line end that editors know and readers do not, behind which an entry may stand; it is a problem. */
+  refusesLineEnd(text: string, line: number): boolean {
+    const at = text.search(/[\v\f\u0085\u2028\u2029]/);
+    if (at < 0) return false;
+    const problem = "has a line end that is not LF, CR LF or CR: write one prefix a line, each with LF.";
+    this.problems.add({ line, column: at + 1 }, problem);
+    return true;
+  }
+
   /** Takes a comment line, which may announce the number of records. */
   comment(text: string, place: Place): void {
     const announced = announcedIn(text);

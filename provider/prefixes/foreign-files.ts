@@ -1,5 +1,6 @@
 import { isObject } from "../model/json";
 import { member } from "./lists/list";
+import { linesOf } from "./source";
 
 /** Elements of all sets of `nft -j`, one a line: addresses, prefixes and ranges, also those with a timeout. */
 const NFT_LINES =
@@ -33,10 +34,7 @@ const BEGIN = 2_000;
 
 /** The sentence about a text that cannot be read; `undefined` for any other. */
 export function foreignText(head: string): string | undefined {
-  const lines = head
-    .slice(0, BEGIN)
-    .split("\n")
-    .map((line) => line.trim());
+  const lines = [...linesOf([head.slice(0, BEGIN)])].map((line) => line.trim());
   return TEXTS.find(({ test }) => lines.some((line) => test.test(line)))?.is;
 }
 

@@ -108,24 +108,23 @@ function unreadable(file: string, message: string, cause?: Error): PrefixFileErr
 export const LONGEST_LINE = 1024 * 1024;
 
 /**
- * The lines of a text in pieces, without LF or CR LF. A line that is longer than {@link LONGEST_LINE} is cut somewhat above
+ * The lines of a text in pieces, without LF, CR LF or CR. A line that is longer than {@link LONGEST_LINE} is cut somewhat above
  * that length, so that the caller can refuse it.
  */
 export function* linesOf(chunks: Iterable<string>): Generator<string, void> {
-  let begun = "";
-  for (const chunk of chunks) {
+  let [begun, hasEnded] = ["", false];
+  for (const piece of chunks) {
+    // The CR may be in the piece before.
+    const whole = hasEnded && piece.startsWith("\n") ? piece.slice(1) : piece;
+    hasEnded = piece.endsWith("\r");
+    const chunk = whole.includes("\r") ? whole.replace(/\r\n?/g, "\n") : whole;
     let start = 0;
     for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
-      const rest = chunk.slice(start, chunk.charCodeAt(end - 1) === 13 && end > start ? end - 1 : end);
+      yield begun + chunk.slice(start, end);
+      begun = "";
       start = end + 1;
-      if (begun === "") yield rest;
-      else {
-        // The CR may be in the piece before.
-        yield (begun + rest).replace(/\r$/, "");
-        begun = "";
-      }
     }
     if (begun.length <= LONGEST_LINE) begun += chunk.slice(start);
   }
-  if (begun !== "") yield begun.replace(/\r$/, "");
+  if (begun !== "") yield begun;
 }

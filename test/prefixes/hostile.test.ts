@@ -81,9 +81,28 @@ describe("files", () => {
       );
     }
   });
+
+  test.each([
+    ["txt", "192.0.2.0/24 # a\r2001:db8::/32\r"],
+    ["csv", "# list\r192.0.2.0/24\r2001:db8::/32\n"],
+    ["ndjson", '{"prefix":"192.0.2.0/24"}\r{"prefix":"2001:db8::/32"}\r'],
+    ["yaml", "# list\r- 192.0.2.0/24\n# v6\r- 2001:db8::/32\n"],
+    [undefined, "# list\r192.0.2.0/24\r2001:db8::/32\r"],
+  ] as const)("a carriage return alone ends a line of %s", (format, text) => {
+    expect(parsePrefixes(text, { format, header: format === "csv" ? false : undefined })).toEqual(expected);
+  });
 });
 
 describe("texts", () => {
+  test.each(["\u2028", "\u2029", "\u0085", "\v", "\f"])("a comment with the line end %j is a problem", (end) => {
+    const problem = "has a line end that is not LF, CR LF or CR: write one prefix a line, each with LF.";
+    expect(problemsOf(`192.0.2.0/24 # a${end}2001:db8::/32\n`)).toEqual([`text:1:17: ${problem}`]);
+    expect(problemsOf(`# a${end}2001:db8::/32\n192.0.2.0/24\n`)).toEqual([`text:1:4: ${problem}`]);
+    expect(problemsOf(`# a${end}2001:db8::/32\nprefix\n192.0.2.0/24\n`, { format: "csv" })).toEqual([
+      `text:1:4: ${problem}`,
+    ]);
+  });
+
   test("NUL characters are told as such", () => {
     expect(problemsOf("192.0.2.0/24\n198.51\0.100.0/24\n")).toEqual([
       "text:2:1: holds NUL characters: save it as UTF-8 text.",

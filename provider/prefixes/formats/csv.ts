@@ -8,7 +8,7 @@ import { type Format, firstLines } from "./format";
 import { KnownLists, readKnownLine } from "./line-kinds";
 
 /** Rows may begin with a semicolon, which begins comments in other formats. */
-const COMMENT = /^\s*(?:#.*)?$/;
+const COMMENT = /^\s*(?:#.*)?$/s;
 
 /**
  * Fields separated by commas, semicolons or tabs, quoted as in RFC 4180; lines that begin with `#` are comments. Fields are
@@ -70,7 +70,7 @@ function* rows(source: TextSource, delimiter: string, collector: Collector) {
       from = line;
       // A row of fields with semicolons between them may begin with an empty one.
       if (text.trim() === "" || COMMENT.test(text) || (delimiter !== ";" && /^\s*;/.test(text))) {
-        collector.comment(text, { line, column: 1 });
+        if (!collector.refusesLineEnd(text, line)) collector.comment(text, { line, column: 1 });
         continue;
       }
     }

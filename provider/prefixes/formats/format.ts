@@ -1,6 +1,6 @@
 import type { Collector } from "../collector";
 import type { PrefixFileOptions } from "../options";
-import type { TextSource } from "../source";
+import { linesOf, type TextSource } from "../source";
 
 /** One way of writing a file. */
 export interface Format {
@@ -15,17 +15,14 @@ export interface Format {
 }
 
 /** A comment line or a blank one. */
-const NOTHING = /^\s*(?:[#;].*)?$/;
+const NOTHING = /^\s*(?:[#;].*)?$/s;
 
 /** The first lines of a text with content, complete ones if there are any. */
 export function firstLines(head: string, most: number, nothing = NOTHING): string[] {
   const lines: string[] = [];
-  for (let start = 0; start < head.length && lines.length < most; ) {
-    const end = head.indexOf("\n", start);
-    const line = head.slice(start, end < 0 ? undefined : end).replace(/\r$/, "");
+  for (const line of linesOf([head])) {
+    if (lines.length === most) break;
     if (!nothing.test(line)) lines.push(line);
-    if (end < 0) break;
-    start = end + 1;
   }
   return lines;
 }

@@ -27,6 +27,7 @@ export const txt: Format = {
         continue;
       }
       if (!table && collector.takesPlain(text, line)) continue;
+      if (collector.refusesLineEnd(text, line)) continue;
       const known = readKnownLine(text, collector.now, lists);
       if (known !== undefined) {
         takeKnown(known, text, line, collector);

@@ -18,7 +18,8 @@ export const yaml: Format = {
   read(source, collector, options) {
     // Loaded here, since most programs read no YAML.
     const { isMap, isNode, isSeq, Lexer, LineCounter, parseDocument } = require("yaml") as typeof import("yaml");
-    const text = [...source.chunks].join("");
+    // The parser takes CR alone for a character of its line.
+    const text = [...source.chunks].join("").replace(/\r(?!\n)/g, "\n");
     const lines = new LineCounter();
     const place = (offset: number) => {
       const { line, col } = lines.linePos(offset);
