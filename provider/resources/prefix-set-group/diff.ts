@@ -41,14 +41,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
-  if (!hasUnknown(news)) {
-    const inputs = readInputs(news);
-    sayPlan(runtime, recalled(runtime, readReplaced(olds)), inputs);
-    formers.declare(
-      inputs,
-      names.map((node) => runtime.node(node).endpoint),
-    );
-  }
+  if (!hasUnknown(news)) sayPlan(runtime, recalled(runtime, readReplaced(olds)), readInputs(news));
   const hasMoved = areKnown && addressOverridden(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({

@@ -44,6 +44,7 @@ const group = (entries: Entries, name = "group", more: object = {}): Declared =>
     ...more,
   },
 });
+const backwards = { waves: [["n2"], ["n1"]], check: { url: "http://health.example/{node}" }, checkTimeoutMs: CHECK_MS };
 /** Waves of one, two and three nodes. */
 const six = (entries: Entries, more: object = {}): Declared =>
   group(entries, "group", {
@@ -221,6 +222,30 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
       run("up", [group({ [B]: 1 }, "group-2")], [], { refresh: true }),
     ],
     red: [1, 2],
+  },
+  "a red wave is passed by a group of another name whose waves have another order": {
+    turns: [
+      up(group({ [A]: 1 })),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 })),
+      run("up", [group({ [A]: 1, [B]: 1 }, "group-2", { rollout: backwards })], [], { refresh: true }),
+    ],
+    red: [1, 2],
+    ends: { n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1 } },
+  },
+  "a red wave is passed by a group of another name without its node": {
+    turns: [
+      health("n1", "fail"),
+      up(group({ [A]: 1 })),
+      run("up", [group({ [A]: 1 }, "group-2", { nodes: ["n2"] })], [], { refresh: true }),
+    ],
+    red: [0, 1],
+    ends: { n1: { [A]: 1 }, n2: {} },
+  },
+  "a red group that leaves the program in a run with a refresh is asked its check once it is cleared": {
+    turns: [up(group({ [A]: 1 })), health("n1", "fail"), up(group({ [B]: 1 })), run("up", [], [], { refresh: true })],
+    red: [1],
+    ends: byNode({}, "n1", "n2"),
   },
   "a red change that a killed run took back holds up a program with another check for ever": {
     turns: [

@@ -82,7 +82,9 @@ export function begun(beginning: Beginning): Begun {
       }),
     );
   }
-  for (const node of left) {
+  // A wave that has not passed may have nodes that the group in the place of another one does not have.
+  const gone = state ? left : (pending?.nodes ?? []).filter((node) => !names.includes(node));
+  for (const node of gone) {
     const isPending = pending?.nodes.includes(node) === true;
     const held = observed.get(node);
     const known = state ? withoutFound(state.of(node)) : new Map();
@@ -132,7 +134,7 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
     had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || (before?.unsettled.size ?? 0) > 0)),
-    isAttempted: attempted !== undefined && equal(attempted, desired),
+    isAttempted: (attempted !== undefined && equal(attempted, desired)) || (!before && isBase),
     isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
     isReplaced: before !== undefined && list !== undefined && isReplaced(before, list),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),

@@ -1,20 +1,23 @@
 import type { Runtime } from "../../../deployment/runtime";
+import { attempt } from "../../../model/errors";
+import type { JsonObject } from "../../../model/json";
 import type { ListedMap } from "../../../model/prefix-map";
-import { formatUrl } from "../../../model/resource-url";
-import { type GroupInputs, type GroupState, withoutFound } from "../state";
+import { formatUrl, setUrl } from "../../../model/resource-url";
+import { type GroupInputs, type GroupState, readInputs, withoutFound } from "../state";
 import type { readRollout } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
 export interface Former extends Pick<ReturnType<typeof readRollout>, "args" | "pending"> {
   /** Content of the last write at each node where it did not end. */
   readonly attempted: ReadonlyMap<string, ListedMap>;
-  /** Entries of the last program at each node. */
+  /** Entries of the last program at each node that was written. */
   readonly bases: ReadonlyMap<string, ListedMap>;
 }
 
 /** Rollout of a group in a state. */
 interface Told extends Former {
   readonly url: string;
+  /** Addresses of its nodes: by the state, or by the configuration for a node that was never written. */
   readonly endpoints: ReadonlyMap<string, string>;
 }
 
@@ -25,11 +28,13 @@ interface Told extends Former {
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
   private readonly told: Told[] = [];
-  private readonly declared: { readonly inputs: GroupInputs; readonly endpoints: ReadonlySet<string> }[] = [];
+  private readonly declared: { readonly inputs: JsonObject; readonly endpoints: ReadonlySet<string> }[] = [];
+
+  private constructor(private readonly runtime: Runtime) {}
 
   /** Rollouts of a process, shared by its handlers. */
   static in(runtime: Runtime): FormerRollouts {
-    const formers = FormerRollouts.ofProcesses.get(runtime) ?? new FormerRollouts();
+    const formers = FormerRollouts.ofProcesses.get(runtime) ?? new FormerRollouts(runtime);
     FormerRollouts.ofProcesses.set(runtime, formers);
     return formers;
   }
@@ -39,8 +44,13 @@ export class FormerRollouts {
     const { args, pending } = state.rollout;
     const failed = [...state.open].filter(([, how]) => how === "failed");
     const attempted = new Map(failed.map(([node]) => [node, state.contentOf(node).entries]));
-    const bases = new Map([...state.nodes.keys()].map((node) => [node, withoutFound(state.of(node))]));
-    this.told.push({ url, endpoints: state.endpoints, args, pending, attempted, bases });
+    const bases = new Map([...state.endpoints.keys()].map((node) => [node, withoutFound(state.of(node))]));
+    const unwritten = [...state.nodes.keys()].flatMap((node) => {
+      const endpoint = attempt(() => this.runtime.node(node).endpoint);
+      return state.endpoints.has(node) || endpoint === undefined ? [] : [[node, endpoint] as const];
+    });
+    const endpoints = new Map([...state.endpoints, ...unwritten]);
+    this.told.push({ url, endpoints, args, pending, attempted, bases });
   }
 
   /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
@@ -57,8 +67,8 @@ export class FormerRollouts {
     return { args, pending: pendingNodes, attempted: named(attempted), bases: named(bases) };
   }
 
-  /** Records a group of the program. @param endpoints The addresses of its nodes. */
-  declare(inputs: GroupInputs, endpoints: Iterable<string>): void {
+  /** Records a group of the program. @param inputs As `check` makes them. @param endpoints The addresses of its nodes. */
+  declare(inputs: JsonObject, endpoints: Iterable<string>): void {
     this.declared.push({ inputs, endpoints: new Set(endpoints) });
   }
 
@@ -66,7 +76,13 @@ export class FormerRollouts {
   successor({ address, endpoints }: GroupState): GroupInputs | undefined {
     const url = formatUrl(address);
     const isIts = ({ inputs, endpoints: now }: (typeof this.declared)[number]) =>
-      formatUrl(inputs.address) === url && [...endpoints.values()].some((endpoint) => now.has(endpoint));
-    return this.declared.findLast(isIts)?.inputs;
+      setUrlOf(inputs) === url && [...endpoints.values()].some((endpoint) => now.has(endpoint));
+    const found = this.declared.findLast(isIts);
+    return found && readInputs(found.inputs);
   }
+}
+
+function setUrlOf(inputs: JsonObject): string | undefined {
+  const address = setUrl(inputs);
+  return address && formatUrl(address);
 }
