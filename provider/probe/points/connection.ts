@@ -1,4 +1,4 @@
-import { withoutEnding } from "../../model/resource-url";
+import { type ResourceUrl, withoutEnding } from "../../model/resource-url";
 import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches } from "../asking/answer";
 import { elementsIn } from "../asking/listing";
@@ -23,10 +23,18 @@ export const connection: readonly Point[] = pointsNeeding("lists")(
       // Credentials go only to the origin that they were given for.
       if (isElsewhere) bench.blocked = `the node redirects to another origin: probe ${endpoint}`;
       else if (!isFollowed) bench.move(endpoint);
-      const redirect = isElsewhere ? "307-elsewhere" : [301, 302, 307, 308].includes(status) ? String(status) : "302";
-      const seen = { node: `${status} to ${endpoint}`, evidence: [answer], dialect: { redirect } };
-      if (isFollowed) return { is: "followed", as: "dialect", ...seen, advice: "followed" };
-      return { is: "moved", as: "setting", ...seen, settings: { endpoint } };
+      const redirect = [301, 302, 307, 308].includes(status) ? String(status) : "302";
+      const evidence = [answer];
+      const seen = { node: `${status} to ${endpoint}`, evidence, dialect: { redirect } };
+      return () => {
+        // A redirect may lead to a login: only a list shows that the node is there.
+        const isThere = [...bench.seen.values()].some(
+          (one) => one.command === "list" && elementsIn<ResourceUrl>(one, bench.learned.answers) !== undefined,
+        );
+        if (!isThere) return { is: "unread", as: "unknown", node: `${seen.node}, where no list was read`, evidence };
+        if (isFollowed) return { is: "followed", as: "dialect", ...seen, advice: "followed" };
+        return { is: "moved", as: "setting", ...seen, settings: { endpoint } };
+      };
     },
   },
   {

@@ -9,6 +9,15 @@ export interface Reply {
   readonly status?: number;
   readonly body: string;
   readonly cookie?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request, and the command in its body if there is one. */
+export interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+  readonly command: { readonly url?: string; readonly cmd?: string; readonly data?: readonly unknown[] };
 }
 
 /** Entries by their first and last address, both as numbers: `3221225984-3221226239`. */
@@ -124,15 +133,16 @@ export class Appliance {
       return;
     }
     const isExpired = isNode && this.requests >= expiresAt;
+    const { url: path = "", headers } = request;
+    const asked = { path, headers, body, command: commandIn(body) };
+    const own = () => (isNode ? this.command(body, request) : this.signal(path, body));
     const reply =
       isBusy || isExpired
         ? this.node.refused(isBusy ? "busy" : "expired")
-        : isNode
-          ? this.command(body, request)
-          : this.signal(request.url ?? "", body);
+        : ((path.startsWith("/path/") ? this.receiver : this.node).instead?.(asked, this) ?? own());
     this.underWay--;
-    response.statusCode = reply.status ?? 200;
     if (reply.cookie !== undefined) response.setHeader("set-cookie", reply.cookie);
+    response.writeHead(reply.status ?? 200, reply.headers);
     response.end(reply.body);
   }
 
@@ -284,5 +294,13 @@ export class Appliance {
     const due = this.late.filter(({ at }) => at <= now);
     this.late = this.late.filter(({ at }) => at > now);
     for (const { run } of due) run();
+  }
+}
+
+function commandIn(body: string): Asked["command"] {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return {};
   }
 }

@@ -1,4 +1,4 @@
-import type { Entries, Reply } from "./appliance";
+import type { Appliance, Asked, Entries, Reply } from "./appliance";
 import type { RECEIVERS } from "./receivers";
 import { bare, ends, span, spelt } from "./spans";
 
@@ -37,6 +37,8 @@ export interface NodeKind {
   readonly authorization?: string;
   /** The one entry that it never takes, since it is its own address. */
   readonly refuses?: string;
+  /** An answer in place of its own; `undefined`: its own. */
+  instead?(asked: Asked, appliance: Appliance): Reply | undefined;
   spell(key: string): string;
   /** @param own The set with what waits in the session that asks. */
   list(applied: Entries, own: Entries): Reply;
@@ -69,6 +71,9 @@ const plain = {
   done: () => json({ status: "ok" }),
   refused: (error: string) => json({ error }, 400),
 } as const;
+
+/** As the contract shows it, and quick. */
+export const PLAIN: NodeKind = { ...plain, receiver: "plain", list: (applied) => json({ data: plainRows(applied) }) };
 
 /** The eight, from their descriptions. */
 export const NODES = {

@@ -1,10 +1,12 @@
-import type { Reply } from "./appliance";
+import type { Appliance, Asked, Reply } from "./appliance";
 
 /** Answers of a receiver of some vendor, and the time until a change takes effect. */
 export interface ReceiverKind {
   readonly delayMs: number;
   /** Prefixes of a start that start though one of them cannot. Default: `none`. */
   readonly partial?: "none" | "others" | "before";
+  /** An answer in place of its own; `undefined`: its own. */
+  instead?(asked: Asked, appliance: Appliance): Reply | undefined;
   status(active: readonly string[]): Reply;
   /** @param prefixes Those of the request. */
   done(operation: "start" | "stop", prefixes: readonly string[]): Reply;
