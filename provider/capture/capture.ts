@@ -56,7 +56,7 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
     drafts.set(arena, made);
     return made;
   };
-  const wanted = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
+  const selected = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
   const found: { arena: string; profile: string; rules: Rule[] }[] = [];
 
   for (const arena of arenas) {
@@ -69,11 +69,11 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
       found.push({ arena, profile: name, rules });
       for (const url of setsNamedIn(rules, { arena, profile: name })) {
         const key = JSON.stringify(url);
-        if (!wanted.has(key)) wanted.set(key, { url, named: false });
+        if (!selected.has(key)) selected.set(key, { url, named: false });
       }
     }
   }
-  for (const { url, named } of wanted.values()) {
+  for (const { url, named } of selected.values()) {
     const entries = await readSet(source, { url, named }, warn);
     if (!entries) continue;
     const arena = draft(url.arena);

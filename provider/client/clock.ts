@@ -32,7 +32,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Adds a callback to `waiting` and waits for its call. @throws the signal's reason if it aborts first */
-export function called(waiting: Set<() => void>, signal?: AbortSignal): Promise<void> {
+export function waitForCall(waiting: Set<() => void>, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       waiting.delete(proceed);

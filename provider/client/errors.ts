@@ -134,16 +134,16 @@ export interface SignalingTruth {
   readonly started: readonly Prefix[];
   /** Not active now and active before. Empty after a start. */
   readonly stopped: readonly Prefix[];
-  /** In the wanted state from the beginning. */
+  /** In the desired state from the beginning. */
   readonly already: readonly Prefix[];
-  /** Not in the wanted state; if {@link verified} is false, not known to be. */
+  /** Not in the desired state; if {@link verified} is false, not known to be. */
   readonly missing: readonly Prefix[];
   /** False if the receiver answered no further status; the lists then hold its last answer. */
   readonly verified: boolean;
 }
 
 /**
- * `ensureActive` or `ensureInactive` sent something and did not reach the wanted state for every prefix. With any other
+ * `ensureActive` or `ensureInactive` sent something and did not reach the desired state for every prefix. With any other
  * error of these two, nothing was sent. Code `signaling-incomplete`.
  *
  * @example

@@ -139,7 +139,7 @@ export function requestError(
 ): RequestError {
   const { acknowledged, attempted, total } = call.progress ?? {};
   const { outcome, tries } = made;
-  const told = (text: string) => visible(peer.redactor.text(text));
+  const redacted = (text: string) => visible(peer.redactor.text(text));
   const remedy = remedyOf(last, peer.redactor) ?? (outcome === "unknown" ? call.remedy : undefined);
   const sentences = [
     `${call.subject} on ${peer.label}: ${call.operation} failed${factsOf(last, made)}${detailOf(last, peer.redactor)}`,
@@ -147,7 +147,7 @@ export function requestError(
     attempted === total ? undefined : `${acknowledged} of ${total} entries were acknowledged before.`,
     remedy,
   ];
-  const message = told(sentences.filter((part) => part !== undefined).join(" "));
+  const message = redacted(sentences.filter((part) => part !== undefined).join(" "));
   const failure: RequestFailure = {
     outcome,
     status: last.status,
@@ -157,7 +157,7 @@ export function requestError(
     tries,
     acknowledged,
     attempted,
-    ...(remedy !== undefined && { remedy: told(remedy) }),
+    ...(remedy !== undefined && { remedy: redacted(remedy) }),
     ...(last.cause !== undefined && { cause: peer.redactor.error(last.cause) }),
   };
   if (last.kind === "unexpected") return new UnexpectedResponse(message, failure);
@@ -179,6 +179,6 @@ function remedyOf({ remedy }: FailedTry, redactor: Redactor): string | undefined
 }
 
 function detailOf(last: FailedTry, redactor: Redactor): string {
-  const told = redactor.told(last.message);
-  return told === "" ? "." : `: ${told}${/[.!?…]$/.test(told) ? "" : "."}`;
+  const detail = redactor.sanitize(last.message);
+  return detail === "" ? "." : `: ${detail}${/[.!?…]$/.test(detail) ? "" : "."}`;
 }

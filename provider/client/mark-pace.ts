@@ -1,6 +1,6 @@
 import type { MarkType } from "../model/mark";
 import { formatUrl, type MarkUrl } from "../model/resource-url";
-import { type Clock, called } from "./clock";
+import { type Clock, waitForCall } from "./clock";
 
 /** Pause between lists of marks. */
 export interface PaceOptions {
@@ -47,7 +47,7 @@ export class MarkPace {
     while (by !== "off") {
       signal?.throwIfAborted();
       const wait = queue.endedAt === undefined ? 0 : queue.endedAt + pauseMs - clock.monotonic();
-      if (queue.underWay > 0) await called(queue.waiting, signal);
+      if (queue.underWay > 0) await waitForCall(queue.waiting, signal);
       else if (wait > 0) await clock.sleep(wait, signal);
       else break;
     }

@@ -1,5 +1,5 @@
 import { codeOf } from "../model/errors";
-import { told, visibleLines } from "../model/foreign-text";
+import { sanitize, visibleLines } from "../model/foreign-text";
 import { SecretMatcher } from "../model/secret-matcher";
 
 const CUT = "[secret]";
@@ -42,8 +42,8 @@ export class Redactor {
   };
 
   /** Foreign text for a message: as {@link foreign}, without control characters, on one line, short. */
-  told(text: string): string {
-    return told(text, this.foreign);
+  sanitize(text: string): string {
+    return sanitize(text, this.foreign);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { called, pause } from "./clock";
+import { pause, waitForCall } from "./clock";
 import { Cookies } from "./cookies";
 import {
   CANCELLED,
@@ -234,7 +234,7 @@ export class Slots {
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.held < this.size) this.held++;
-    else await called(this.waiting, signal);
+    else await waitForCall(this.waiting, signal);
     let isOurs = true;
     return () => {
       if (!isOurs) return;

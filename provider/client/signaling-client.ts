@@ -23,7 +23,7 @@ import { systemWorld, type World } from "./world";
 /** Recipient prefixes, as text or parsed, such as the result of a status. A text that is not a prefix throws a `PrefixError` before anything is sent. */
 type Prefixes = Iterable<PrefixLike> & object;
 
-interface SeenSignalings {
+interface ObservedSignalings {
   /** Active prefixes of a recent status, which replaces the first request. Default: a status is requested. */
   readonly active?: Prefixes;
   /** Called with the prefixes of a request before it is sent. */
@@ -39,11 +39,11 @@ interface StartedSignalings {
 }
 
 interface Ensured {
-  /** Prefixes that were in the wanted state before. */
+  /** Prefixes that were in the desired state before. */
   readonly already: Prefix[];
   /** Error of the status, if it failed. */
   readonly unseen?: RequestError;
-  /** A refusal in words that are not the contract's, after which the status shows all prefixes in the wanted state. */
+  /** A refusal in words that are not the contract's, after which the status shows all prefixes in the desired state. */
   readonly refusal?: RequestError;
 }
 
@@ -137,7 +137,7 @@ export class SignalingClient {
    *
    * @throws {SignalingIncomplete} with the state of each prefix. Any other error: nothing was sent.
    */
-  async ensureActive(prefixes: Prefixes, options: CallOptions & SeenSignalings = {}): Promise<Started> {
+  async ensureActive(prefixes: Prefixes, options: CallOptions & ObservedSignalings = {}): Promise<Started> {
     const { changed, ...rest } = await this.ensure("start", parsed(prefixes), [], options);
     return { started: changed, ...rest };
   }
@@ -145,7 +145,7 @@ export class SignalingClient {
   /** Ends signaling of all prefixes; as {@link ensureActive}. */
   async ensureInactive(
     prefixes: Prefixes,
-    options: CallOptions & SeenSignalings & StartedSignalings = {},
+    options: CallOptions & ObservedSignalings & StartedSignalings = {},
   ): Promise<Stopped> {
     const { changed, ...rest } = await this.ensure("stop", parsed(prefixes), parsed(options.started ?? []), options);
     return { stopped: changed, ...rest };
@@ -160,7 +160,7 @@ export class SignalingClient {
     operation: "start" | "stop",
     prefixes: readonly Prefix[],
     untrusted: readonly Prefix[],
-    { signal, active, sending }: CallOptions & SeenSignalings,
+    { signal, active, sending }: CallOptions & ObservedSignalings,
   ) {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };

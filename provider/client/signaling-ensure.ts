@@ -37,22 +37,22 @@ export function* statusPauses(): Generator<number, never> {
  * twice the binary logarithm of its size for each invalid prefix. In the end only prefixes refused alone are missing.
  *
  * If the first status fails, everything is sent, and the receiver's answer to the start or stop counts. `unseen` is the
- * error of that status. `refusal` is one in unknown words, after which the status shows the wanted state.
+ * error of that status. `refusal` is one in unknown words, after which the status shows the desired state.
  *
- * @param untrusted Prefixes whose status is not trusted: they are sent even if it shows the wanted state, and the answer
+ * @param untrusted Prefixes whose status is not trusted: they are sent even if it shows the desired state, and the answer
  * counts.
- * @param seen Result of a recent status, which replaces the first one.
+ * @param observed Result of a recent status, which replaces the first one.
  */
 export async function ensure(
   requests: SignalingOperations,
   prefixes: readonly Prefix[],
   untrusted: readonly Prefix[],
-  seen?: readonly Prefix[],
+  observed?: readonly Prefix[],
 ): Promise<{ changed: Prefix[]; already: Prefix[]; unseen?: RequestError; refusal?: RequestError }> {
-  const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
-  if (wanted.size === 0) return { changed: [], already: [] };
-  const { active, unseen } = seen ? { active: seen } : await firstStatus(requests, prefixes);
-  const progress = new Progress(requests, wanted, active, unseen ? [...wanted.values()] : untrusted, unseen);
+  const desired = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
+  if (desired.size === 0) return { changed: [], already: [] };
+  const { active, unseen } = observed ? { active: observed } : await firstStatus(requests, prefixes);
+  const progress = new Progress(requests, desired, active, unseen ? [...desired.values()] : untrusted, unseen);
   const groups: (readonly Prefix[])[] = [progress.unshown];
   let refusal: SignalingRefused | undefined;
   for (let group = groups.shift(); group; group = groups.shift()) {
@@ -82,7 +82,7 @@ async function firstStatus(
   } catch (error) {
     const isAsked = error instanceof RequestError && (error.outcome !== "not-sent" || error.status !== undefined);
     if (!isAsked || error.code === "request-cancelled") throw error;
-    // As if in the wanted state but untrusted: each is then sent once, and the answer counts.
+    // As if in the desired state but untrusted: each is then sent once, and the answer counts.
     return { active: operation === "start" ? prefixes : [], unseen: error };
   }
 }
@@ -190,7 +190,7 @@ function isUnknownRefusal(failure: RequestError | undefined): failure is Request
   return failure?.outcome === "refused" && !(failure instanceof SignalingRefused);
 }
 
-/** True if a new status shows all of the group in the wanted state. */
+/** True if a new status shows all of the group in the desired state. */
 async function isShown(group: readonly Prefix[], progress: Progress): Promise<boolean> {
   const lost = await failureOf(progress.requests.status().then((active) => progress.observe(active)));
   return lost === undefined && progress.missingOf(group).length === 0;
@@ -201,7 +201,7 @@ function isInvalid(failure: RequestError | undefined): failure is SignalingRefus
   return failure instanceof SignalingRefused && failure.reason === "prefix-invalid";
 }
 
-/** True if the receiver reports that at least one of the sent prefixes is in the wanted state already. */
+/** True if the receiver reports that at least one of the sent prefixes is in the desired state already. */
 function isSettled(failure: RequestError | undefined, operation: "start" | "stop"): failure is SignalingRefused {
   return (
     failure instanceof SignalingRefused && failure.reason === (operation === "start" ? "already-active" : "not-active")
@@ -218,32 +218,32 @@ async function failureOf(request: Promise<unknown>): Promise<RequestError | unde
   }
 }
 
-/** Knowledge about each wanted prefix. */
+/** Knowledge about each desired prefix. */
 class Progress {
   unshown: Prefix[];
-  /** In the wanted state by a status that is not trusted, and not confirmed yet. */
+  /** In the desired state by a status that is not trusted, and not confirmed yet. */
   unconfirmed: readonly Prefix[];
   private readonly initially: ReadonlySet<CanonicalPrefix>;
   private readonly others = new Set<CanonicalPrefix>();
   /** The answer to a request was lost, which may have had its effect. */
   doubtful = false;
-  /** A refusal in unknown words, after which the status showed the wanted state. */
+  /** A refusal in unknown words, after which the status showed the desired state. */
   refusal: RequestError | undefined;
 
   constructor(
     readonly requests: SignalingOperations,
-    private readonly wanted: ReadonlyMap<CanonicalPrefix, Prefix>,
+    private readonly desired: ReadonlyMap<CanonicalPrefix, Prefix>,
     active: readonly Prefix[],
     untrusted: readonly Prefix[],
     public unseen?: RequestError,
   ) {
     this.unshown = this.missingIn(active);
     const unshown = new Set(this.unshown.map(String));
-    this.unconfirmed = untrusted.filter((prefix) => wanted.has(prefix.toString()) && !unshown.has(prefix.toString()));
+    this.unconfirmed = untrusted.filter((prefix) => desired.has(prefix.toString()) && !unshown.has(prefix.toString()));
     this.initially = new Set([...this.unshown, ...this.unconfirmed].map(String) as CanonicalPrefix[]);
   }
 
-  /** Prefixes that are not in the wanted state, or not known to be. */
+  /** Prefixes that are not in the desired state, or not known to be. */
   get missing(): Prefix[] {
     return [...this.unshown, ...this.unconfirmed];
   }
@@ -258,13 +258,13 @@ class Progress {
     this.unshown = this.unshown.filter((prefix) => !prefixes.includes(prefix));
   }
 
-  /** Notes that the receiver reports the wanted state. @param isChanged True if our request caused it. */
+  /** Notes that the receiver reports the desired state. @param isChanged True if our request caused it. */
   confirm(prefixes: readonly Prefix[], isChanged: boolean): void {
     if (!isChanged) this.creditOthers(prefixes);
     this.unconfirmed = this.unconfirmed.filter((prefix) => !prefixes.includes(prefix));
   }
 
-  /** Prefixes of a group that are not in the wanted state by the last status. */
+  /** Prefixes of a group that are not in the desired state by the last status. */
   missingOf(group: readonly Prefix[]): Prefix[] {
     const keys = new Set(group.map(String));
     return this.unshown.filter((prefix) => keys.has(prefix.toString()));
@@ -297,7 +297,7 @@ class Progress {
     const state = operation === "start" ? "active" : "inactive";
     const doubt = unverified ? ", as far as is known" : "";
     const message = [
-      `Signaling on ${connection.label}: ${operation} is incomplete: ${missing.length} of ${this.wanted.size} prefixes are not ${state}${doubt} (${some(missing)}).`,
+      `Signaling on ${connection.label}: ${operation} is incomplete: ${missing.length} of ${this.desired.size} prefixes are not ${state}${doubt} (${some(missing)}).`,
       failure?.message ?? `The receiver said "ok", and its status did not show it before the deadline.`,
       ...(hint === undefined ? [] : [hint]),
     ].join(" ");
@@ -319,13 +319,13 @@ class Progress {
 
   private missingIn(active: readonly Prefix[]): Prefix[] {
     const now = new Set(active.map(String));
-    return [...this.wanted.values()].filter(
+    return [...this.desired.values()].filter(
       (prefix) => now.has(prefix.toString()) !== (this.requests.operation === "start"),
     );
   }
 
   private reached(test: (key: CanonicalPrefix) => boolean): Prefix[] {
     const missing = new Set(this.missing.map(String));
-    return [...this.wanted].flatMap(([key, prefix]) => (missing.has(key) || !test(key) ? [] : [prefix]));
+    return [...this.desired].flatMap(([key, prefix]) => (missing.has(key) || !test(key) ? [] : [prefix]));
   }
 }

@@ -36,7 +36,7 @@ export interface DynamicProvider {
   /** Makes the resource. */
   create(inputs: JsonObject): Promise<Made>;
   /** Reads the resource; the id is empty if it is gone. */
-  read(id: string, props: JsonObject): Promise<Seen>;
+  read(id: string, props: JsonObject): Promise<ReadResult>;
   /** Changes the resource to the inputs. */
   update(id: string, olds: JsonObject, news: JsonObject, ignoring?: Ignoring): Promise<Pick<Made, "outs">>;
   /** Removes the resource. */
@@ -78,7 +78,7 @@ interface Made {
   outs: JsonObject;
 }
 
-interface Seen {
+interface ReadResult {
   /** Empty where it is gone. */
   id: string;
   /** Properties for the state. */
@@ -156,7 +156,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
             failures: failures(advice.once(problems)),
           };
         const looked = await handler.look?.(before, inputs, about.decides === true);
-        const restores = told(looked?.restores, olds[RESTORES]);
+        const restores = restoresInput(looked?.restores, olds[RESTORES]);
         if (isNew) prepareToSend();
         return {
           inputs: plain({
@@ -286,7 +286,7 @@ function clean(error: unknown, message = messageOf(error)): Error {
 }
 
 /** The input that names restored entries, unlike that of an earlier run: the engine compares the two. */
-function told(text: string | undefined, before: unknown): JsonObject {
+function restoresInput(text: string | undefined, before: unknown): JsonObject {
   if (text === undefined) return {};
   return { [RESTORES]: text === before ? `${text}, again` : text };
 }

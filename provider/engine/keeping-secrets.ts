@@ -8,14 +8,14 @@ import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRE
 const OUTPUT_MARKS = ["started", "notes", LISTS_KEY];
 
 /**
- * A provider that keeps secrets: it learns them before each call, and hides them in every error. Marks that the classes send
+ * A provider that keeps secrets: it records them before each call, and hides them in every error. Marks that the classes send
  * beside the arguments bypass the handler and go into the state.
  */
 export function keepingSecrets(provider: DynamicProvider, secrets: SecretArguments): DynamicProvider {
   /** @param known Properties of the resource; the secrets of the last ones are hidden in errors. */
   const hidden = async <T>(known: readonly JsonObject[], work: () => Promise<T>): Promise<T> => {
     try {
-      for (const props of known) secrets.learn(props);
+      for (const props of known) secrets.record(props);
       return await work();
     } catch (error) {
       throw cleaned(error, secrets, known.at(-1) ?? {});
@@ -28,7 +28,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
     check: (olds, news, urn) =>
       hidden([olds, news], async () => {
         const { inputs, failures } = await provider.check(plain(olds), plain(news), urn);
-        secrets.learn({ ...inputs, ...hiddenIn(news) });
+        secrets.record({ ...inputs, ...hiddenIn(news) });
         const isSecret = hasSecretPrefixes(news);
         const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason, isSecret) }));
         return { inputs: { ...marksIn(news), ...inputs, ...hiddenIn(news) }, failures: shown };

@@ -27,7 +27,7 @@ export class SecretArguments {
   /** @param placeOf Place of a resource's set or signaling; `undefined` if unknown. */
   constructor(private readonly placeOf: (resource: JsonObject) => Place | undefined = () => undefined) {}
 
-  learn(props: JsonObject): void {
+  record(props: JsonObject): void {
     const names = namesIn(props);
     const ofTheirOwn = ["notes", "nodes", "rollout"];
     for (const name of names) if (!ofTheirOwn.includes(name)) this.add(props[name], name);

@@ -80,12 +80,12 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
 function roomOf(config: LiveConfig): string[] {
   const { sinks, reserveBytes } = config.current;
   const limits = sinks.flatMap(({ name }) => [spoolLimits(config, name), rejectedLimits(config, name)]);
-  const wanted = limits.reduce((sum, { maxBytes }) => sum + maxBytes, reserveBytes);
+  const required = limits.reduce((sum, { maxBytes }) => sum + maxBytes, reserveBytes);
   const used = attempt(() => sizeOf(config.stateFolder)) ?? 0;
   const free = attempt(() => freeBytesOf(existing(config.stateFolder)));
-  if (free === undefined || wanted <= used + free) return [];
+  if (free === undefined || required <= used + free) return [];
   return [
-    `Warning: the spools, dead letters and \`reserveBytes\` of ${sinks.length} sinks may take ${wanted} bytes, and the disk of ${config.stateFolder} has ${used + free} for them. When it is full, no reading is taken over: lower \`maxBytes\` of \`spool\` or \`rejected\`, or give it a larger disk.`,
+    `Warning: the spools, dead letters and \`reserveBytes\` of ${sinks.length} sinks may take ${required} bytes, and the disk of ${config.stateFolder} has ${used + free} for them. When it is full, no reading is taken over: lower \`maxBytes\` of \`spool\` or \`rejected\`, or give it a larger disk.`,
   ];
 }
 

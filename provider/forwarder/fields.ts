@@ -111,7 +111,7 @@ export const tls = members({
 export const tlsOrNot = z
   .union([flag, tls])
   .optional()
-  .transform((wanted): Tls | undefined => (wanted === true ? {} : wanted || undefined));
+  .transform((option): Tls | undefined => (option === true ? {} : option || undefined));
 
 /** TLS settings of a server, PEM: both are used as they come, so they fit. */
 export const serverTls = members({ cert: certificate, key: privateKey }).refine(

@@ -16,14 +16,14 @@ export function resourceNames(
   chosen: ReadonlyMap<string, string>,
   withSignaling: boolean,
 ): ReadonlyMap<string, string> {
-  const wanted = new Map([...chosen].map(([subject, name]) => [canonicalSubject(subject), name]));
+  const chosenNames = new Map([...chosen].map(([subject, name]) => [canonicalSubject(subject), name]));
   const names = new Map<string, string>();
   for (const url of urls) {
     const subject = formatUrl(url);
-    names.set(subject, wanted.get(subject) ?? nameOf(url));
+    names.set(subject, chosenNames.get(subject) ?? nameOf(url));
   }
-  if (withSignaling) names.set(SIGNALING, wanted.get(SIGNALING) ?? SIGNALING);
-  const stray = [...wanted.keys()].find((subject) => !names.has(subject));
+  if (withSignaling) names.set(SIGNALING, chosenNames.get(SIGNALING) ?? SIGNALING);
+  const stray = [...chosenNames.keys()].find((subject) => !names.has(subject));
   if (stray !== undefined) throw new TypeError(`--name: ${stray} is not among what is imported.`);
   const owners = new Map<string, string>();
   for (const [subject, name] of names) {

@@ -27,8 +27,8 @@ export function adviceIn(error: unknown): string | undefined {
 /** The error with these ways out behind its message; its own advice and theirs are shown once a run. */
 export function advised(advice: Advice, error: unknown, ...ways: readonly (string | undefined)[]): unknown {
   advice.of(adviceIn(error));
-  const told = advice.of(...ways);
-  return told.length === 0 ? error : new Error([messageOf(error), ...told].join(" "), { cause: error });
+  const sentences = advice.of(...ways);
+  return sentences.length === 0 ? error : new Error([messageOf(error), ...sentences].join(" "), { cause: error });
 }
 
 /** True if a node did not answer at all. */

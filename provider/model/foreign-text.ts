@@ -1,5 +1,5 @@
 /**
- * Text from outside: nodes, receivers, sinks, files. Before it reaches a person, a log or an error, {@link told} removes
+ * Text from outside: nodes, receivers, sinks, files. Before it reaches a person, a log or an error, {@link sanitize} removes
  * secrets, makes control characters visible, then cuts it to a length. Thus no half of a secret remains, and nothing moves a
  * cursor, makes a link, rings, reverses the direction of writing, or is a command to the runner of a CI job, which reads its log.
  */
@@ -13,10 +13,10 @@ const LONGEST = 300;
  * @param hide Cuts secrets out.
  * @example
  * ```ts
- * told("no \u001b[31msuch set\n", (text) => text);    // "no \\u{1b}[31msuch set"
+ * sanitize("no \u001b[31msuch set\n", (text) => text);    // "no \\u{1b}[31msuch set"
  * ```
  */
-export function told(text: string, hide: (text: string) => string, longest = LONGEST): string {
+export function sanitize(text: string, hide: (text: string) => string, longest = LONGEST): string {
   return cut(
     visible(
       hide(text)

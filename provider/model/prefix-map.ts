@@ -23,25 +23,25 @@ export interface Difference<V = number> {
 /** The difference that makes `wanted` out of `observed`. */
 export function difference<V = number>(
   observed: ReadonlyMap<CanonicalPrefix, V>,
-  wanted: ReadonlyMap<CanonicalPrefix, V>,
+  desired: ReadonlyMap<CanonicalPrefix, V>,
 ): Difference<V> {
   const insert = new Map<CanonicalPrefix, V>();
   const change = new Map<CanonicalPrefix, { from: V; to: V }>();
   const remove = new Map<CanonicalPrefix, V>();
-  for (const [prefix, to] of wanted) {
+  for (const [prefix, to] of desired) {
     const from = observed.get(prefix);
     if (from === undefined) insert.set(prefix, to);
     else if (from !== to) change.set(prefix, { from, to });
   }
   for (const [prefix, value] of observed) {
-    if (!wanted.has(prefix)) remove.set(prefix, value);
+    if (!desired.has(prefix)) remove.set(prefix, value);
   }
   return { insert, change, remove };
 }
 
 /** As {@link difference}, computed once for maps that many sets share. */
-export const sharedDifference = madeOnce((observed: ListedMap, wanted: ListedMap) =>
-  difference<ListedValue>(observed, wanted),
+export const sharedDifference = madeOnce((observed: ListedMap, desired: ListedMap) =>
+  difference<ListedValue>(observed, desired),
 );
 
 /** True for a difference without changes. */

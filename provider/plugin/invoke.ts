@@ -20,15 +20,15 @@ const fileSchema = schema(() => zod().looseObject({ file: zod().string() }));
  */
 export async function invoke(runtime: Runtime, token: string, { props: args, secrets }: Opened): Promise<JsonObject> {
   const props = named(args);
-  runtime.secrets.learn({ ...props, [SECRETS_KEY]: secrets });
+  runtime.secrets.record({ ...props, [SECRETS_KEY]: secrets });
   try {
-    return await called(runtime.settings, token, props);
+    return await callFunction(runtime.settings, token, props);
   } catch (error) {
     throw new Error(runtime.secrets.hide(messageOf(error)));
   }
 }
 
-async function called(settings: Settings, token: string, args: JsonObject): Promise<JsonObject> {
+async function callFunction(settings: Settings, token: string, args: JsonObject): Promise<JsonObject> {
   switch (token) {
     case "packetfilter:index:getProfiles":
       return { profiles: await reading.getProfiles(settings, args) };

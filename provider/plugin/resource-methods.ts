@@ -134,7 +134,7 @@ function resource<Request extends AboutResource, Response>(
     const answer = async () => {
       const kind = resourceOf(request.getType() || typeIn(request.getUrn()));
       const { repeats } = kind;
-      const seen = new Set<string>();
+      const secretNames = new Set<string>();
       const write = (props: JsonObject, secrets: readonly string[]) => close(props, secrets, repeats);
       const handler = parts.get(kind.type);
       try {
@@ -142,7 +142,7 @@ function resource<Request extends AboutResource, Response>(
           kind,
           handler,
           read: (opened) => {
-            for (const name of opened.secrets) seen.add(name);
+            for (const name of opened.secrets) secretNames.add(name);
             return marked(opened, repeats);
           },
           write,
@@ -152,7 +152,7 @@ function resource<Request extends AboutResource, Response>(
           },
         });
       } catch (error) {
-        throw EngineFailure.of(error, (props) => write(props, [...seen]), limits.passed);
+        throw EngineFailure.of(error, (props) => write(props, [...secretNames]), limits.passed);
       }
     };
     return log.about(request.getUrn(), () => limits.within(request.getTimeout?.() ?? 0, answer));

@@ -17,8 +17,8 @@ import { pulumiHome } from "./settings";
  * @param engine Address that the engine serves for this deployment.
  */
 export async function sayLeftOut(type: string, name: string, engine: string, args: JsonObject): Promise<void> {
-  const wanted = (await wantedBy(type === "CloudSignaling", args)).filter(({ prefixes }) => prefixes.length > 0);
-  if (wanted.length === 0) return;
+  const desired = (await desiredBy(type === "CloudSignaling", args)).filter(({ prefixes }) => prefixes.length > 0);
+  if (desired.length === 0) return;
   await pulumi.log.warn(
     `${type} "${name}" is left out of this run (--target, --exclude), and is not in the stack yet: nothing is inserted for it. Entries that it declares and that a resource deleted in this run holds stay at the node; a destroy without --run-program removes them.`,
   );
@@ -27,11 +27,11 @@ export async function sayLeftOut(type: string, name: string, engine: string, arg
     { address: engine, pid: process.pid, isProgram: true },
     sharedFolder(pulumiHome()),
   );
-  for (const { place, object, prefixes } of wanted) new KeyRegistry("wanted", folder).of(place, object).add(prefixes);
+  for (const { place, object, prefixes } of desired) new KeyRegistry("wanted", folder).of(place, object).add(prefixes);
 }
 
 /** Wanted prefixes by place; none while arguments are unknown or invalid, which the resource's own check reports later. */
-async function wantedBy(isSignaling: boolean, args: JsonObject) {
+async function desiredBy(isSignaling: boolean, args: JsonObject) {
   const given = await settled(args);
   if (!given.known) return [];
   const { hostBits, entries, prefix, prefixes, expires, nodes, ...place } = given.value as Readonly<
@@ -48,15 +48,15 @@ async function wantedBy(isSignaling: boolean, args: JsonObject) {
   const url = setUrl(place);
   if (!url) return [];
   const declared = entries ?? { [String(prefix)]: expires === undefined ? 1 : { expires } };
-  const wantedOf = (some: unknown) => [
+  const desiredOf = (some: unknown) => [
     ...(normaliseEntries(some, { hostBits: bits, now: Date.now() })?.entries.keys() ?? []),
   ];
-  const common = wantedOf(declared);
+  const common = desiredOf(declared);
   return placesOf(place.node, nodes).flatMap(([name, own]) => {
     const node = theRun().set(url, name)?.node;
     if (!node) return [];
     const endpoint = parseNodeEndpoint(node.options.endpoint).shown;
-    const more = isObject(own) && own.entries !== undefined ? wantedOf(own.entries) : [];
+    const more = isObject(own) && own.entries !== undefined ? desiredOf(own.entries) : [];
     return { place: { name: node.name, endpoint }, object: formatUrl(url), prefixes: [...common, ...more] };
   });
 }

@@ -82,11 +82,12 @@ async function resourcesOf(output: pulumi.Output<unknown>): Promise<number> {
 function withSent(entries: unknown): unknown {
   if (entries instanceof Promise) return entries.then(withSent);
   if (pulumi.Output.isInstance(entries)) return entries.apply(withSent);
-  const told = (entry: unknown) =>
+  const withSentMember = (entry: unknown) =>
     sentIn(entry) === undefined ? entry : { ...(entry as object), ...memberSent(entry) };
-  if (Array.isArray(entries)) return entries.map((one) => (isPair(one) ? [one[0], told(one[1])] : told(one)));
+  if (Array.isArray(entries))
+    return entries.map((one) => (isPair(one) ? [one[0], withSentMember(one[1])] : withSentMember(one)));
   if (!isRecord(entries) || !someMember(entries, (entry) => sentIn(entry) !== undefined)) return entries;
-  return Object.fromEntries(Object.entries(entries).map(([prefix, entry]) => [prefix, told(entry)]));
+  return Object.fromEntries(Object.entries(entries).map(([prefix, entry]) => [prefix, withSentMember(entry)]));
 }
 
 function memberSent(entry: unknown): { readonly sent?: string } {

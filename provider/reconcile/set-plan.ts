@@ -70,7 +70,7 @@ export function isRemoved(verdict: Verdict): boolean {
 }
 
 /**
- * Plans an update: it inserts every wanted prefix, and removes only prefixes of the state. A value that another writer changed
+ * Plans an update: it inserts every desired prefix, and removes only prefixes of the state. A value that another writer changed
  * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
@@ -120,7 +120,7 @@ export interface NewContent {
 }
 
 /**
- * Plans a create: it inserts every wanted prefix, and leaves foreign entries as they are.
+ * Plans a create: it inserts every desired prefix, and leaves foreign entries as they are.
  *
  * @returns `undeclared` and `otherValue`: entries in the way, with their values; `shared`: entries that are there as declared
  */
@@ -159,7 +159,7 @@ export interface NewEntry extends Omit<NewContent, "desired" | "exclusive"> {
 /**
  * Plans the create of an entry against the content of the set.
  *
- * @returns `found`: value of a foreign entry. With the wanted value a commit follows; another value stays as it is.
+ * @returns `found`: value of a foreign entry. With the desired value a commit follows; another value stays as it is.
  * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
  */
 export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, ...about }: NewEntry) {

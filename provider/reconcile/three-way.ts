@@ -42,7 +42,7 @@ export interface Circumstances {
   readonly unseen?: boolean;
 }
 
-/** Fate of a prefix in an `up`. */
+/** Outcome of a prefix in an `up`. */
 export type Verdict =
   | "none"
   /** Sent, since the program declares it newly. */
@@ -93,7 +93,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   ],
 };
 
-/** Fate of a prefix with this relation. */
+/** Outcome of a prefix with this relation. */
 export function verdictOf(relation: Relation, about: Circumstances): Verdict {
   const rule = RULES[relation];
   const applies = rule.find((part) => typeof part !== "string" && about[part[0]] === true) ?? rule.at(-1);

@@ -141,7 +141,7 @@ function sameNote(a: EntryNote, b: EntryNote): boolean {
 
 type Shared = Omit<WholeChange, "names" | "prefixes" | "addresses">;
 
-/** Resources that are deleted or replaced; single entries of one set that share a fate are one item. */
+/** Resources that are deleted or replaced; single entries of one set that share an outcome are one item. */
 export class WholeChanges {
   private readonly items = new Map<string, { shared: Shared; names: string[]; prefixes: string[] }>();
 

@@ -199,7 +199,7 @@ export class ReceiverAccess {
   ): Promise<void> {
     const { sameMachine, sync } = this.runtime.shared;
     const { label } = this.receiver;
-    // Once before the comparison with wanted prefixes, and once after the requests, which take time.
+    // Once before the comparison with desired prefixes, and once after the requests, which take time.
     sync();
     const unwanted = this.unwantedOf(candidates);
     const spared = sameMachine.protect(SIGNALING, this.receiver, unwanted);

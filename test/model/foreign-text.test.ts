@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOT_QUOTED, Redactor } from "../../provider/client/redact";
-import { told, visible, visibleJson, visibleLines } from "../../provider/model/foreign-text";
+import { sanitize, visible, visibleJson, visibleLines } from "../../provider/model/foreign-text";
 import { SecretMatcher } from "../../provider/model/secret-matcher";
 
 /** Characters on which a screen, a speaker or a reader acts: ESC, BEL, OSC 8, a C1 introducer, bidi, what has no width. */
@@ -45,8 +45,8 @@ describe("foreign text", () => {
 
   test("loses its secrets before it is cut, so that no half of one stays", () => {
     const hide = (text: string) => new SecretMatcher(["canary-token"], 4).cut(text, "[secret]");
-    expect(told(`${"x".repeat(15)} canary-token`, hide, 20)).toBe(`${"x".repeat(15)} [sec…`);
-    expect(told(`  ${"x".repeat(90)}`, hide, 20)).toBe(`${"x".repeat(20)}…`);
+    expect(sanitize(`${"x".repeat(15)} canary-token`, hide, 20)).toBe(`${"x".repeat(15)} [sec…`);
+    expect(sanitize(`  ${"x".repeat(90)}`, hide, 20)).toBe(`${"x".repeat(20)}…`);
   });
 });
 

@@ -3,7 +3,7 @@ import { SecretArguments } from "../../provider/engine/secret-arguments";
 
 function knowing(props: Record<string, unknown>): SecretArguments {
   const secrets = new SecretArguments();
-  secrets.learn(props);
+  secrets.record(props);
   return secrets;
 }
 

@@ -106,7 +106,7 @@ export const state = {
   /** The prefixes with active signaling of the test deployment, by client id. */
   testSignalings: getter(signalings, ({ testSignalings }) => testSignalings),
 
-  /** Starts and stops signaling of a client without a request. A prefix in the wanted state is left unchanged. @throws {UnknownResource} */
+  /** Starts and stops signaling of a client without a request. A prefix in the desired state is left unchanged. @throws {UnknownResource} */
   signal: method(
     operation("POST /signalings", "Starts and stops signaling of a client, without a request to the signaling API.", {
       input: signalChanges.extend({ clientId: z.string() }),

@@ -46,7 +46,7 @@ function unreadText(names: readonly string[]): string {
 }
 
 function differenceOf({ nodes: own }: Member, others: readonly Member[]): string {
-  const told = others.map(({ name, nodes }) => {
+  const descriptions = others.map(({ name, nodes }) => {
     const missing = own.filter((node) => !nodes.includes(node));
     const more = nodes.filter((node) => !own.includes(node));
     const words = [
@@ -55,7 +55,7 @@ function differenceOf({ nodes: own }: Member, others: readonly Member[]): string
     ];
     return `${name} ${words.length > 0 ? words.join(" and ") : "polls the same nodes in another way"}`;
   });
-  return `The members of the cluster have different configurations: ${told.join("; ")}. A node is polled by those that have it.`;
+  return `The members of the cluster have different configurations: ${descriptions.join("; ")}. A node is polled by those that have it.`;
 }
 
 /** A third of a lease: two renewals may fail. */

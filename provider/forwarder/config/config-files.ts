@@ -89,8 +89,8 @@ async function readOne(file: string): Promise<Written> {
     ...document.errors.map((error) => ({ offset: error.pos[0], message: yamlMessage(error) })),
     ...repeatedKeys(document).map(({ name, offset }) => ({ offset, message: twice(name) })),
   ];
-  const told = problems.slice(0, MAX_PROBLEMS).map(({ offset, message }) => `${at(offset)}: ${message}`);
-  if (told.length > 0) throw new OptionsError(told.join("\n"));
+  const sentences = problems.slice(0, MAX_PROBLEMS).map(({ offset, message }) => `${at(offset)}: ${message}`);
+  if (sentences.length > 0) throw new OptionsError(sentences.join("\n"));
   try {
     return { config: dataOf(document, text), place: (path) => at(offsetOf(document, path) ?? 0) };
   } catch (error) {

@@ -220,7 +220,7 @@ export class RejectedFiles {
 
 /** The folder of dead letters in that of the state. */
 export const REJECTED = "rejected";
-/** Fate of dead letters, for messages. */
+/** Outcome of dead letters, for messages. */
 export const SEND_LETTERS = `with the reasons in \`${REJECTED}/\` of the state folder, and "forward spool requeue" sends them`;
 
 /** Folder of dead letters. @param state The folder of the state. */

@@ -133,9 +133,9 @@ export class StoredLedger implements Ledger {
     const isVoid = table.epoch === VOID_EPOCH || (list.turn !== undefined && table.epoch < list.turn.since);
     let reading: FinishedReading;
     try {
-      const isWanted = work.spool.isWanted(list.table, list);
+      const isWholeDue = work.spool.isWholeDue(list.table, list);
       const knowledge = work.spool.knowledgeOf(list.table);
-      const how = { records: this.options.records, reset: lost || isVoid, isWanted, knowledge };
+      const how = { records: this.options.records, reset: lost || isVoid, isWholeDue, knowledge };
       reading = await table.compare(++this.lastReading, list, marks, how);
     } catch (error) {
       if (work !== this.work) throw new Error(GIVEN_UP);

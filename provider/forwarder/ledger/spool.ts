@@ -144,7 +144,7 @@ export class Spool {
   }
 
   /** True when a sink that missed readings of a table has room again: the next one must have the whole table. */
-  isWanted(table: TableName, at: Moment): boolean {
+  isWholeDue(table: TableName, at: Moment): boolean {
     return this.takers(table).some((account) => account.behind.has(tableKey(table)) && account.hasRoomAgain(at));
   }
 

@@ -132,16 +132,16 @@ export class TableState {
     number: number,
     list: ArrivedList,
     marks: readonly Mark[],
-    { records, reset, isWanted, knowledge }: HowToCompare,
+    { records, reset, isWholeDue, knowledge }: HowToCompare,
   ): Promise<FinishedReading> {
     const ruleOf = ruleFinder(list.rules);
     const changes = new RowWriter(ruleOf);
-    const seen = new RowWriter(ruleOf);
+    const snapshot = new RowWriter(ruleOf);
     // Of a table that is void or lost, the baseline still shows what sinks had.
-    const before = (reset || isWanted) && records !== "all" ? await this.marks() : undefined;
+    const before = (reset || isWholeDue) && records !== "all" ? await this.marks() : undefined;
     const repeats = new Repeats(before, knowledge, ruleOf);
     let whole: readonly RowChunk[] | undefined;
-    if (records === "all") await inSlices(addAll(marks, "seen", () => seen));
+    if (records === "all") await inSlices(addAll(marks, "seen", () => snapshot));
     else {
       if (reset) {
         changes.addTable("reset");
@@ -150,11 +150,11 @@ export class TableState {
       const baseline = await this.marks();
       const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
       const again = reset ? (key: MarkKey) => repeats.of(key) ?? changes : undefined;
-      const reading = new Reading(number, baseline, changes, list.snapshot ? seen : undefined, again);
+      const reading = new Reading(number, baseline, changes, list.snapshot ? snapshot : undefined, again);
       await inSlices(reading.compare(marks, elapsed));
-      if (isWanted && !reset) {
-        seen.addTable("reset");
-        await inSlices(addAll(marks, "added", (key) => repeats.of(key) ?? seen));
+      if (isWholeDue && !reset) {
+        snapshot.addTable("reset");
+        await inSlices(addAll(marks, "added", (key) => repeats.of(key) ?? snapshot));
       }
       const bytes = bytesOf(changes.finish());
       if (!reset && this.stored.isWholeDue(bytes)) whole = await inSlices(wholeRows(baseline));
@@ -163,18 +163,18 @@ export class TableState {
       (event, index) =>
         [
           event,
-          (changes.counts[index] ?? 0) + (seen.counts[index] ?? 0) + (event === "added" ? repeats.count : 0),
+          (changes.counts[index] ?? 0) + (snapshot.counts[index] ?? 0) + (event === "added" ? repeats.count : 0),
         ] as const,
     );
     const taken = {
       listed: marks.length,
       keyedPlaces: list.habits.keyedPlaces ?? new Set(),
       events: Object.fromEntries(counts.filter(([, count]) => count > 0)),
-      records: changes.count + seen.count + repeats.count,
+      records: changes.count + snapshot.count + repeats.count,
     };
     const added = repeats.chunks;
-    const rows = [...changes.finish(), ...seen.finish(), ...added];
-    const isWhole = reset || isWanted || records === "all";
+    const rows = [...changes.finish(), ...snapshot.finish(), ...added];
+    const isWhole = reset || isWholeDue || records === "all";
     const inBaseline = reset ? [...changes.finish(), ...added] : changes.finish();
     return { table: this, number, list, reset, rows, isWhole, changes: inBaseline, whole, taken };
   }
@@ -236,7 +236,7 @@ export class TableState {
 /** Ways to compare a list. */
 interface HowToCompare extends Pick<LedgerOptions, "records"> {
   readonly reset: boolean;
-  readonly isWanted: boolean;
+  readonly isWholeDue: boolean;
   readonly knowledge: readonly Knowledge[];
 }
 

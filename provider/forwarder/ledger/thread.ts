@@ -108,8 +108,8 @@ export class LedgerThread implements Ledger {
 
 /** Parts of an error that reach the other thread: classes do not. */
 function failureOf(error: unknown) {
-  type Told = Partial<Pick<SpoolFull, "sinks"> & Pick<UnreadList, "refused" | "remedy"> & { errcode: number }>;
-  const { name, message, sinks, refused, remedy, errcode }: Error & Told = asError(error);
+  type ErrorMembers = Partial<Pick<SpoolFull, "sinks"> & Pick<UnreadList, "refused" | "remedy"> & { errcode: number }>;
+  const { name, message, sinks, refused, remedy, errcode }: Error & ErrorMembers = asError(error);
   return { name, message, sinks, refused, remedy, errcode };
 }
 

@@ -25,7 +25,7 @@ type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
  */
 export async function serveOperating(listen: () => Listen, forwarder: () => Forwarder) {
   const { address, tls } = listen();
-  const { host, port: wanted } = partsOf(address);
+  const { host, port: requestedPort } = partsOf(address);
   const respond: RequestListener = (request, response) => {
     const { status, type, body, ...headers } = answer(
       request.url ?? "/",
@@ -36,7 +36,7 @@ export async function serveOperating(listen: () => Listen, forwarder: () => Forw
   };
   const server = tls ? await secured(tls, listen, respond) : createServer(respond);
   // Once it listens, an error is a connection that could not be accepted.
-  server.on("error", () => {}).listen(wanted, host);
+  server.on("error", () => {}).listen(requestedPort, host);
   await once(server, "listening").catch((error: unknown) => {
     throw new Unavailable(`\`listen\`: ${address} cannot be used: ${messageOf(error)}.`);
   });

@@ -37,34 +37,34 @@ export class ServiceManager {
 
   /** It works, from the start or again after a reload. */
   ready(): void {
-    this.tell("READY=1");
+    this.notify("READY=1");
   }
 
   /** It reads its configuration again; {@link ready} follows. */
   reloading(): void {
-    this.tell("RELOADING=1", `MONOTONIC_USEC=${Math.round(this.parts.clock.monotonic() * 1_000)}`);
+    this.notify("RELOADING=1", `MONOTONIC_USEC=${Math.round(this.parts.clock.monotonic() * 1_000)}`);
   }
 
   /** It ends. */
   stopping(): void {
     this.cancel();
-    this.tell("STOPPING=1");
+    this.notify("STOPPING=1");
   }
 
-  /** Tells, where the manager has a watchdog, twice in its time that all is well; not while it is not. */
+  /** Reports to the manager's watchdog, if it has one, twice in its time while the service is alive. */
   watch(isAlive: () => boolean): void {
     const { env, clock } = this.parts;
     const { WATCHDOG_USEC: microseconds, WATCHDOG_PID: pid = String(process.pid) } = env;
     if (!(Number(microseconds) > 0) || pid !== String(process.pid)) return;
     const turn = (): void => {
-      if (isAlive()) this.tell("WATCHDOG=1");
+      if (isAlive()) this.notify("WATCHDOG=1");
       this.cancel = clock.after(Number(microseconds) / 2_000, turn);
     };
     turn();
   }
 
   /** One at a time: their order counts. */
-  private tell(...assignments: string[]): void {
+  private notify(...assignments: string[]): void {
     this.last = this.last.then(async () => {
       try {
         await this.parts.execute(PROGRAM, assignments, ".");

@@ -61,7 +61,7 @@ export class MarkSource {
 
   /** Asks for a table. @returns what the answer says of itself, and its body, which is whole. @throws {ListFailure} */
   async list(table: TableName, userArena: string | undefined, signal: AbortSignal) {
-    const { requests, fail } = this.told(table);
+    const { requests, fail } = this.contextOf(table);
     const {
       timeoutMs = DEFAULTS.timeoutMs,
       deadlineMs = DEFAULTS.deadlineMs,
@@ -88,7 +88,7 @@ export class MarkSource {
       const { redactor } = requests;
       const said = errorText(text);
       const { outcome, isBusy = false } = failedStatus({ status, header, body: text }, errorText, "endpoint") ?? {};
-      throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.told(said)}`}`, {
+      throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.sanitize(said)}`}`, {
         refused: outcome === "refused",
         isBusy,
         ...(afterMs !== undefined && { afterMs }),
@@ -100,7 +100,7 @@ export class MarkSource {
     }
   }
 
-  /** Answers of the node, by its options and by what this process has seen. */
+  /** Answers of the node, by its options and by what this process has observed. */
   get habits(): NodeHabits & { readonly keyedPlaces: Set<string> } {
     const { answers, maxListRecords = DEFAULTS.maxListRecords } = this.options;
     const { keyedPlaces } = this.parts.memories.of(new NodeRequests(this.options).endpoint.shown);
@@ -110,7 +110,7 @@ export class MarkSource {
   /** Error of the reader of a body, as a sentence about the node; any other error unchanged. */
   explain(error: unknown, table: TableName): unknown {
     if (!(error instanceof UnreadList)) return error;
-    const { fail } = this.told(table);
+    const { fail } = this.contextOf(table);
     if (error.refused) return fail(error.message, { refused: true });
     return fail(`${error.message}; none of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, {});
   }
@@ -121,7 +121,7 @@ export class MarkSource {
   }
 
   /** The requests to the node, and the errors of a table. */
-  private told(table: TableName) {
+  private contextOf(table: TableName) {
     const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;

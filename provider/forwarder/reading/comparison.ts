@@ -57,7 +57,7 @@ export class Reading {
     /** Rows of what changed. */
     private readonly changes: RowWriter,
     /** Rows of all that is listed, where they are wanted. */
-    private readonly seen?: RowWriter,
+    private readonly snapshot?: RowWriter,
     /** Rows of a mark that is in no baseline, but that sinks had before a reset. Default: those of what changed. */
     private readonly addedAgain: (key: MarkKey) => RowWriter = () => changes,
   ) {}
@@ -77,7 +77,7 @@ export class Reading {
   }
 
   private take(mark: Mark): void {
-    const { baseline, changes, seen } = this;
+    const { baseline, changes, snapshot } = this;
     const listed = keyOf(mark);
     const [id, value, lifetime] = numbersOf(mark);
     const details = detailsOf(mark);
@@ -89,7 +89,7 @@ export class Reading {
       row = baseline.row(key);
       if (row !== undefined && baseline.readingOf(row) === this.number) return;
     }
-    seen?.add("seen", key, id, value, lifetime, details);
+    snapshot?.add("seen", key, id, value, lifetime, details);
     if (row === undefined) {
       const fresh = baseline.add(key, this.number);
       this.addedAgain(key).add("added", key, id, value, lifetime, details);

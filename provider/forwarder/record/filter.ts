@@ -18,10 +18,10 @@ const ENDS: readonly MarkEvent[] = ["gone", "expired", "reset"];
 export function passing(filter: RecordFilter | undefined): ((record: ForwardRecord) => boolean) | undefined {
   const { ids, values, minLifetime } = filter ?? {};
   if (!ids && !values && minLifetime === undefined) return undefined;
-  const [wantedIds, wantedValues] = [ids, values].map((some) => some && new Set(some.map(String)));
+  const [selectedIds, selectedValues] = [ids, values].map((some) => some && new Set(some.map(String)));
   return ({ event, id, value, lifetime }) => {
     if (ENDS.includes(event)) return true;
-    const isWanted = (wantedIds?.has(String(id)) ?? true) && (wantedValues?.has(String(value)) ?? true);
-    return isWanted && (minLifetime === undefined || (lifetime ?? 0) >= minLifetime);
+    const isSelected = (selectedIds?.has(String(id)) ?? true) && (selectedValues?.has(String(value)) ?? true);
+    return isSelected && (minLifetime === undefined || (lifetime ?? 0) >= minLifetime);
   };
 }

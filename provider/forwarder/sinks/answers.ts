@@ -8,7 +8,7 @@ export interface SinkAnswer extends WholeAnswer {
   /** The address that answered, without secrets. */
   readonly where: string;
   /** Foreign text without secrets and control characters, on one line. */
-  told(text: string): string;
+  sanitize(text: string): string;
   /** POSTs something else to the same server. @throws {SinkFailure} when no answer came. */
   ask(path: (url: URL) => URL, body: string): Promise<SinkAnswer>;
 }
@@ -19,7 +19,7 @@ export interface AnswerRules {
   /** Statuses that may mean a part of the records only: too large, or something in it is wrong. */
   readonly divisible: readonly number[];
   /**
-   * Fate of records by an answer with a status of 2xx, which anything between may have sent.
+   * Outcome of records by an answer with a status of 2xx, which anything between may have sent.
    *
    * @returns `undefined` if it is not what the protocol acknowledges with
    */
@@ -34,9 +34,9 @@ export interface AnswerRules {
   isPassing?(answer: SinkAnswer): boolean;
 }
 
-/** Fate of a delivery. */
+/** Outcome of a delivery. */
 export type Verdict =
-  | { readonly kind: "settled"; readonly fate: Delivered }
+  | { readonly kind: "settled"; readonly outcome: Delivered }
   /** A part of the records is at fault. */
   | { readonly kind: "divide" }
   /** The first ones are taken, and the one behind them is refused, or the server cannot take more now. */
@@ -75,8 +75,8 @@ export class AnswerJudge {
     const { status } = answer;
     const failure = this.failure(answer);
     if (status < 300) {
-      const fate = await this.rules.acknowledged(records, answer, signal);
-      if (fate) return { kind: "settled", fate };
+      const outcome = await this.rules.acknowledged(records, answer, signal);
+      if (outcome) return { kind: "settled", outcome };
       const { where } = answer;
       throw new SinkFailure(`${where}: HTTP ${status}, but not ${this.rules.acknowledgement}: ${wordsOf(answer)}`);
     }
@@ -87,7 +87,7 @@ export class AnswerJudge {
     }
     if (failure) throw failure;
     if (this.rules.divisible.includes(status) && records.count > 1) return { kind: "divide" };
-    return { kind: "settled", fate: allRejected(await records.records(), refusalOf(answer)) };
+    return { kind: "settled", outcome: allRejected(await records.records(), refusalOf(answer)) };
   }
 
   /** The failure of an answer that refuses nothing for good: a redirect, an outage, credentials. */
@@ -107,8 +107,8 @@ export class AnswerJudge {
   }
 }
 
-function refusalOf({ status, body, told }: SinkAnswer): string {
-  const words = told(body.toString("utf8"));
+function refusalOf({ status, body, sanitize }: SinkAnswer): string {
+  const words = sanitize(body.toString("utf8"));
   return `HTTP ${status}${words === "" ? "" : `: ${words}`}`;
 }
 
@@ -120,15 +120,15 @@ export function mediaTypeOf(answer: Pick<SinkAnswer, "header">): string | undefi
 /** Pages are not quoted: many have another text each time. */
 function wordsOf(answer: SinkAnswer): string {
   if (answer.body.length === 0) return "the body is empty";
-  if (mediaTypeOf(answer) !== "text/html") return answer.told(answer.body.toString("utf8"));
+  if (mediaTypeOf(answer) !== "text/html") return answer.sanitize(answer.body.toString("utf8"));
   return "it is a page of HTML, as a proxy or a sign-in answers";
 }
 
 /** A redirect, and what to do about it. Its query string may have secrets. */
-function redirectOf({ header, told, where }: SinkAnswer): string {
+function redirectOf({ header, sanitize, where }: SinkAnswer): string {
   const location = header("location") ?? "";
   if (!URL.canParse(location, where)) return "a redirect to nowhere";
   const { origin, pathname } = new URL(location, where);
   const follow = origin === new URL(where).origin ? ", or set `followRedirects: true`" : "";
-  return `a redirect to ${told(`${origin}${pathname}`)}: make that the \`url\`${follow}`;
+  return `a redirect to ${sanitize(`${origin}${pathname}`)}: make that the \`url\`${follow}`;
 }

@@ -43,21 +43,21 @@ export const elasticsearch = postingKind(
   },
 );
 
-/** Fate of each document; none is known unless there are as many items. */
-async function acknowledged(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered | undefined> {
+/** Outcome of each document; none is known unless there are as many items. */
+async function acknowledged(outgoing: Outgoing, { body, sanitize }: SinkAnswer): Promise<Delivered | undefined> {
   const items = attempt(() => answerSchema.parse(JSON.parse(body.toString("utf8"))))?.items;
   if (items?.length !== outgoing.count) return undefined;
-  const fates = items.map((item) => Object.values(item)[0] ?? {});
-  if (fates.every(isTaken)) return {};
+  const outcomes = items.map((item) => Object.values(item)[0] ?? {});
+  if (outcomes.every(isTaken)) return {};
   const records = await outgoing.records();
   const rejected: Rejected[] = [];
   const again: ForwardRecord[] = [];
   let reason: string | undefined;
-  for (const [place, fate] of fates.entries()) {
-    if (isTaken(fate)) continue;
+  for (const [place, outcome] of outcomes.entries()) {
+    if (isTaken(outcome)) continue;
     const record = records[place] as ForwardRecord;
-    const { status, error } = fate;
-    const refusal = `HTTP ${status ?? "status missing"}: ${told(JSON.stringify(error ?? "no reason given"))}`;
+    const { status, error } = outcome;
+    const refusal = `HTTP ${status ?? "status missing"}: ${sanitize(JSON.stringify(error ?? "no reason given"))}`;
     if (status !== undefined && REFUSED.includes(status)) rejected.push({ record, reason: refusal });
     else {
       again.push(record);

@@ -30,7 +30,7 @@ export const httpFields = {
   tls: tls.optional(),
   gzip: flag.default(false),
   zstd: flag
-    .refine((wanted) => !wanted || zlib.zstdCompress !== undefined, { error: "needs Node 22.15 or later" })
+    .refine((isOn) => !isOn || zlib.zstdCompress !== undefined, { error: "needs Node 22.15 or later" })
     .default(false),
   timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
   deadlineMs: duration(1, 3_600_000).default(SINK_DEFAULTS.deadlineMs),
@@ -117,7 +117,7 @@ class PostingSink implements Sink<Uint8Array | undefined> {
     const { contentType } = this.kind;
     if (body === undefined) return allRejected(await records.records(), `it cannot be written as ${contentType}`);
     const verdict = await this.judge.judge(records, await this.post(body, signal), signal);
-    if (verdict.kind === "settled") return verdict.fate;
+    if (verdict.kind === "settled") return verdict.outcome;
     const deliver = async (part: Outgoing) => this.send(part, await this.kind.body(part), signal);
     if (verdict.kind === "divide") return inHalves(records, deliver);
     const { taken, refusal, failure } = verdict;
@@ -167,8 +167,8 @@ class PostingSink implements Sink<Uint8Array | undefined> {
       tls?.key,
     ]);
     const where = visible(redactor.text(`${target.origin}${target.pathname}`));
-    const wanted = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
-    const encoding = this.kind.connection ? undefined : wanted;
+    const compression = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
+    const encoding = this.kind.connection ? undefined : compression;
     const request = {
       method: "POST" as const,
       origin: target.origin,
@@ -186,12 +186,12 @@ class PostingSink implements Sink<Uint8Array | undefined> {
     const answer = await this.connection.post({ request, ...limits, signal, follows }).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error;
       this.judge.unanswered();
-      throw new SinkFailure(`${where}: ${redactor.told(error.message)}`, undefined, false, error.lateMs);
+      throw new SinkFailure(`${where}: ${redactor.sanitize(error.message)}`, undefined, false, error.lateMs);
     });
     return {
       ...answer,
       where,
-      told: (text) => redactor.told(text),
+      sanitize: (text) => redactor.sanitize(text),
       ask: (otherPath, text) => this.ask(otherPath, Buffer.from(text), "application/json", signal),
     };
   }
@@ -204,7 +204,7 @@ async function inHalves(records: Outgoing, deliver: (part: Outgoing) => Promise<
   return after(first, records.slice(count >> 1, count), deliver);
 }
 
-/** Delivers what comes after records whose fate is known. If that fails, only it is sent again. */
+/** Delivers what comes after records whose outcome is known. If that fails, only it is sent again. */
 async function after(
   first: Delivered,
   rest: Outgoing,

@@ -80,7 +80,7 @@ export class KafkaFailure {
       return typeof ofBroker === "string" && ofBroker !== "" ? ofBroker : reason.message || reason.name;
     });
     const secrets = [sasl?.username, sasl?.password, tls?.key];
-    return new Redactor(secrets).told([...new Set(said)].map((one) => one.replace(/\.$/, "")).join("; "));
+    return new Redactor(secrets).sanitize([...new Set(said)].map((one) => one.replace(/\.$/, "")).join("; "));
   }
 }
 

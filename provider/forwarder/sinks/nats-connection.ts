@@ -71,5 +71,5 @@ export function natsWords(error: unknown, { servers, user, password, token, tls 
     ...inUrls,
     ...inUrls.flatMap((pair) => pair.split(":")),
   ]);
-  return redactor.told(messageOf(error));
+  return redactor.sanitize(messageOf(error));
 }

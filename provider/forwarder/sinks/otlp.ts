@@ -62,7 +62,7 @@ export const otlp = postingKind(
           if (!response) return undefined;
           const { rejectedLogRecords: count = 0, errorMessage } = response.partialSuccess ?? {};
           if (count === 0) return {};
-          const reason = answer.told(errorMessage || "no reason given");
+          const reason = answer.sanitize(errorMessage || "no reason given");
           return allRejected(await records.records(), `${count} of the request's records were refused: ${reason}`);
         },
       },

@@ -109,7 +109,7 @@ export function messageSink<Message>(
   };
 }
 
-/** Fate of records; those that are named nowhere are delivered. */
+/** Outcome of records; those that are named nowhere are delivered. */
 export interface Delivered {
   /** Refused for good. */
   readonly rejected?: readonly Rejected[];

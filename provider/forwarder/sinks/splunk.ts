@@ -98,10 +98,10 @@ async function indexed(ackId: number | undefined, answer: SinkAnswer, world: For
   while (world.monotonic() < end && !signal.aborted) {
     await pause(world, TIMES.splunkAckEveryMs, signal);
     try {
-      const told = await answer.ask((url) => new URL("ack", below(url, PATH)), JSON.stringify({ acks: [ackId] }));
-      const { acks } = attempt(() => acksSchema.parse(JSON.parse(told.body.toString("utf8")))) ?? {};
+      const reply = await answer.ask((url) => new URL("ack", below(url, PATH)), JSON.stringify({ acks: [ackId] }));
+      const { acks } = attempt(() => acksSchema.parse(JSON.parse(reply.body.toString("utf8")))) ?? {};
       if (acks?.[ackId] === true) return;
-      if (acks === undefined) last = `HTTP ${told.status}: ${told.told(told.body.toString("utf8"))}`;
+      if (acks === undefined) last = `HTTP ${reply.status}: ${reply.sanitize(reply.body.toString("utf8"))}`;
     } catch (error) {
       last = messageOf(error);
     }

@@ -13,9 +13,9 @@ const MOST_TABLES = 20;
  * sink and a cause.
  */
 export class Losses {
-  /** Those that no line has told yet: by sink and cause, and by table. */
+  /** Losses that no line reports yet: by sink and cause, and by table. */
   private readonly open = new Map<string, Map<string, Loss>>();
-  private readonly toldAt = new Map<string, number>();
+  private readonly loggedAt = new Map<string, number>();
 
   constructor(
     private readonly parts: { readonly log: Log; readonly metrics: Metrics; readonly world: ForwarderWorld },
@@ -37,15 +37,15 @@ export class Losses {
   report(isEnd = false): void {
     const now = this.parts.world.monotonic();
     for (const [key, losses] of [...this.open].sort(([one], [other]) => rankOf(one) - rankOf(other))) {
-      const last = this.toldAt.get(key) ?? Number.NEGATIVE_INFINITY;
+      const last = this.loggedAt.get(key) ?? Number.NEGATIVE_INFINITY;
       if (!isEnd && now - last < TIMES.lossEveryMs) continue;
-      this.toldAt.set(key, now);
+      this.loggedAt.set(key, now);
       this.open.delete(key);
-      this.tell([...losses.values()]);
+      this.writeLine([...losses.values()]);
     }
   }
 
-  private tell(losses: readonly Loss[]): void {
+  private writeLine(losses: readonly Loss[]): void {
     const { log } = this.parts;
     const [{ sink, cause } = { sink: "", cause: "full" as const }] = losses;
     const { records, first, last } = losses.reduce(together);

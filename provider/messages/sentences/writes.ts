@@ -147,7 +147,7 @@ const OUTCOMES = {
   created: 'a destroy leaves them (onDestroy: "created")',
 } as const;
 
-/** Fate at a destroy of an entry that was there before its resource. */
+/** Outcome at a destroy of an entry that was there before its resource. */
 function fateOf(onDestroy: string): string {
   return onDestroy === "remove"
     ? 'It belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.'

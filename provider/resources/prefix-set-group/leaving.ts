@@ -34,7 +34,7 @@ export function keptOnLeaving(
   return { prefixes, nodes: wanting.map(({ name }) => name) };
 }
 
-/** Reports, by the state, the fate of nodes that left the program. */
+/** Reports, by the state, the outcome of nodes that left the program. */
 export function reportRemovedNodes(
   runtime: Runtime,
   state: GroupState,

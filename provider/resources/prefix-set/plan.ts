@@ -16,7 +16,7 @@ export interface NewSet extends NewContent {
 }
 
 /**
- * Plans a create: it inserts every wanted prefix, unless the set holds another value. Foreign entries stay as they are.
+ * Plans a create: it inserts every desired prefix, unless the set holds another value. Foreign entries stay as they are.
  *
  * @returns the plan; `left`: the foreign entries with their values; `shared`: entries that are there as declared
  * @throws {InTheWay} if there are foreign entries that may not be adopted

@@ -187,7 +187,7 @@ export const RESOURCES = mutants([
     promise: 16,
     seed: 33,
     file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "return `${label}: ${this.redactor.told(this.wordsOf(error, timeoutMs))}`;",
+    find: "return `${label}: ${this.redactor.sanitize(this.wordsOf(error, timeoutMs))}`;",
     replace: 'return (error as HttpFailure).kind === "timeout" ? undefined : this.wordsOf(error, timeoutMs);',
   },
   {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { formatDuration } from "../../../client/pauses";
 import { Redactor } from "../../../client/redact";
 import { attempt, messageOf } from "../../../model/errors";
-import { told } from "../../../model/foreign-text";
+import { sanitize } from "../../../model/foreign-text";
 import type { CheckedWave, CheckWorld } from "./wave-check";
 
 /** Last characters of the output that are kept for the last line. */
@@ -22,7 +22,7 @@ interface CommandRun extends CheckWorld, Pick<CheckedWave, "nodes" | "set"> {
 export function runCommand(command: readonly string[], run: CommandRun): Promise<string | undefined> {
   const { nodes, set, env, world, signal, credentials, left } = run;
   const [program = "", ...args] = command;
-  const failed = (what: string) => told(`${program}: ${what}`, (text) => text);
+  const failed = (what: string) => sanitize(`${program}: ${what}`, (text) => text);
   if (signal.aborted) return Promise.resolve(failed("the run was cancelled"));
   return new Promise((resolve) => {
     const child = attempt(() =>

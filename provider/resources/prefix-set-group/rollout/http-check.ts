@@ -3,7 +3,7 @@ import { Http, HttpFailure } from "../../../client/http";
 import { formatDuration } from "../../../client/pauses";
 import { Redactor } from "../../../client/redact";
 import { codeOf, messageOf } from "../../../model/errors";
-import { told } from "../../../model/foreign-text";
+import { sanitize } from "../../../model/foreign-text";
 import { addTo } from "../../../model/group";
 import { some } from "../../../model/text";
 import { type Check, OK, urlFor } from "./arguments";
@@ -63,12 +63,12 @@ export class HttpCheck {
       path: `${url.pathname}${url.search}`,
       headers: { ...senderHeaders(), ...given },
     } as const;
-    const label = told(`GET ${url.href}`, this.redactor.text);
+    const label = sanitize(`GET ${url.href}`, this.redactor.text);
     try {
       const { status } = await this.http.send(request, { timeoutMs, signal: this.world.signal });
       return status === desired ? undefined : `${label}: HTTP ${status}`;
     } catch (error) {
-      return `${label}: ${this.redactor.told(this.wordsOf(error, timeoutMs))}`;
+      return `${label}: ${this.redactor.sanitize(this.wordsOf(error, timeoutMs))}`;
     }
   }
 
