@@ -71,7 +71,7 @@ export function placeOf(text: string, offset: number): { line: number; column: n
 }
 
 /** The first member or element with a wanted name or number, in the value that begins at `at` of JSON text. */
-function findChild(text: string, at: number, wanted: (key: string | number) => boolean) {
+function findChild(text: string, at: number, matches: (key: string | number) => boolean) {
   const isObject = text.charAt(at) === "{";
   if (!isObject && text.charAt(at) !== "[") return undefined;
   let start = skipBlank(text, at + 1);
@@ -79,7 +79,7 @@ function findChild(text: string, at: number, wanted: (key: string | number) => b
     const nameEnd = isObject ? stringEnd(text, start) : start;
     const key = isObject ? unquoted(text.slice(start, nameEnd)) : index;
     const value = isObject ? skipBlank(text, skipBlank(text, nameEnd) + 1) : start;
-    if (wanted(key)) return { key, start, value };
+    if (matches(key)) return { key, start, value };
     const end = skipBlank(text, valueEnd(text, value));
     start = text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
   }

@@ -98,7 +98,7 @@ const optionsSchema = schema(() => {
       },
     );
 
-  const wanted = z.union([z.string(), z.boolean()]);
+  const memberValue = z.union([z.string(), z.boolean()]);
 
   return z.strictObject({
     format: z.enum(FORMATS, { error: `is not one of ${FORMATS.join(", ")}` }).optional(),
@@ -127,9 +127,13 @@ const optionsSchema = schema(() => {
     maxBytes: z.number({ error: "is not a number" }).int("is not an integer").min(1, "is below 1").optional(),
     allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
     select: z
-      .record(z.string(), z.union([wanted, z.array(wanted).readonly()], { error: "is neither a text nor a boolean" }), {
-        error: 'is not an object of texts and booleans, such as { service: "EC2" }',
-      })
+      .record(
+        z.string(),
+        z.union([memberValue, z.array(memberValue).readonly()], { error: "is neither a text nor a boolean" }),
+        {
+          error: 'is not an object of texts and booleans, such as { service: "EC2" }',
+        },
+      )
       .optional(),
     file: z.string({ error: "is not a text" }).optional(),
   });

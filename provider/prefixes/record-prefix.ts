@@ -74,14 +74,14 @@ export class PrefixFinder {
     const { columns } = this;
     if (columns?.prefixLength === IN_TEXT) return { prefix: spelling, name };
     for (const other in record) {
-      const problem = this.problemBeside(record[other], other, spelling);
+      const problem = this.problemOfMember(record[other], other, spelling);
       if (problem !== undefined) return { name: other, problem };
     }
     if (columns?.prefixLength !== undefined) return { name, problem: noLength(String(columns.prefixLength), spelling) };
     return { prefix: spelling, name };
   }
 
-  private problemBeside(content: unknown, name: string, spelling: string, depth = 0): string | undefined {
+  private problemOfMember(content: unknown, name: string, spelling: string, depth = 0): string | undefined {
     const role = this.roleOf(name);
     if (depth === 0) {
       if (role === "length" && isAbsent(content)) return noLength(name, spelling);
@@ -102,12 +102,12 @@ export class PrefixFinder {
     return `${placeOf(name)} looks like ${what} of ${shown(spelling)}; name it with columns.${column}, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
   }
 
-  /** As {@link problemBeside}, for what stands in an object or an array. */
+  /** As {@link problemOfMember}, for what stands in an object or an array. */
   private problemWithin(content: object, name: string, spelling: string, depth: number): string | undefined {
     if (depth === DEEPEST) return undefined;
     for (const [inner, one] of Object.entries(content).slice(0, MOST)) {
       const own = Array.isArray(content) ? name : inner;
-      if (this.problemBeside(one, own, spelling, depth + 1) !== undefined)
+      if (this.problemOfMember(one, own, spelling, depth + 1) !== undefined)
         return `${placeOf(name)} holds ${shown(one)}, which looks like a length, an end or a size of ${shown(spelling)}: write records of prefixes, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
     }
     return undefined;

@@ -45,7 +45,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       // If the node does not answer, cleaning up asks again, and the receiver is still cleaned up.
       const list = await bench.list(url).catch(() => undefined);
       const found = list && solve({ answer: list, url, before: learned.answers });
-      learned.learn(found?.known ?? {});
+      learned.record(found?.known ?? {});
     }
     bench.receiver?.inherit(started, undo.before.signaling, learnt?.statusDelayMs);
     return cleanUp(bench, 0);

@@ -28,7 +28,7 @@ interface Values {
  * needs no setting; nothing, since the node does what the contract says; a line "seen, cannot be expressed" and exit code 4; or
  * nothing, since no known good answer shows it. A conclusion has no other place, so none becomes a default silently.
  */
-export type Seen = {
+export type Conclusion = {
   /** Stable name, in kebab case. */
   readonly is: string;
   /** Behaviour of the node, without a full stop. */
@@ -61,7 +61,7 @@ export interface Point {
    *
    * @throws {Skipped} if it cannot be asked. @throws {Unclear} if the answers make no sense.
    */
-  ask(bench: Bench): Promise<Seen | (() => Seen)>;
+  ask(bench: Bench): Promise<Conclusion | (() => Conclusion)>;
   /** Precondition: lists alone, a set to write to, or a receiver. */
   readonly needs: "lists" | "set" | "receiver";
   /** Name of the point whose failure makes this one pointless. */
@@ -81,9 +81,9 @@ export function settlesLists(kind: ListKind, ...members: readonly Member[]): Set
 }
 
 /** Finding of a conclusion. */
-export function findingOf({ name: point, title, assumes }: Point, seen: Seen): Finding {
-  const { is: outcome, as, node, evidence = [], advice, unseen } = seen;
-  const { settings = {}, receiver = {}, dialect = {} }: Values & Pick<Seen, "is"> = seen;
+export function findingOf({ name: point, title, assumes }: Point, conclusion: Conclusion): Finding {
+  const { is: outcome, as, node, evidence = [], advice, unseen } = conclusion;
+  const { settings = {}, receiver = {}, dialect = {} }: Values & Pick<Conclusion, "is"> = conclusion;
   const switches = given(dialect) as DialectSettings;
   const isSome = (...all: object[]) => all.some((one) => Object.keys(one).length > 0);
   // A list that is read without a setting is as the contract says, if it held something.
@@ -99,7 +99,7 @@ export function findingOf({ name: point, title, assumes }: Point, seen: Seen): F
 }
 
 /** Findings of points that were not asked, or whose answers make no sense, by the error that says so. */
-const NOT_SEEN = [
+const NOT_OBSERVED = [
   { Error: Moot, outcome: "moot", found: "skipped", expressed: "contract" },
   { Error: Skipped, outcome: "skipped", found: "skipped", expressed: "unknown" },
   { Error: Unusable, outcome: "unusable", found: "error", expressed: "beyond" },
@@ -107,12 +107,12 @@ const NOT_SEEN = [
 ] as const;
 
 /** Finding of such a point. @throws any other error, such as that of a node that does not answer. */
-export function notSeen({ name: point, title, assumes }: Point, error: unknown): Finding {
-  const is = NOT_SEEN.find((one) => error instanceof one.Error);
+export function notObserved({ name: point, title, assumes }: Point, error: unknown): Finding {
+  const is = NOT_OBSERVED.find((one) => error instanceof one.Error);
   if (!is || !(error instanceof Error)) throw error;
   const { Error: _, ...kind } = is;
   const evidence = error instanceof Unclear ? error.evidence.flatMap((answer) => answer.evidence) : [];
-  const advice = error instanceof Unusable ? error.wayOut : undefined;
+  const advice = error instanceof Unusable ? error.remedy : undefined;
   const nothing = { settings: {}, receiver: {}, dialect: {} };
   return { point, title, assumes, node: error.message, evidence, ...nothing, ...kind, ...given({ advice }) };
 }

@@ -6,7 +6,7 @@ import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
 import { constantWhileGrowing, needed, readingOf, within } from "./asking/needed";
 import { Skipped, Unclear, Unusable } from "./asking/outcome";
 import { CARRIED, type Finding, isKnown, type NodeSettings, type ProbeResult } from "./finding";
-import { findingOf, notSeen, type Point } from "./point";
+import { findingOf, notObserved, type Point } from "./point";
 import { POINTS } from "./points";
 import { byKinds, isNoSetting, merged } from "./shapes/answers";
 import { type BenchOptions, withBench } from "./with-bench";
@@ -37,17 +37,21 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
     if (why !== undefined || basis !== undefined) {
       if (why === undefined && basis !== undefined) failed.set(point.name, basis);
-      judges.push(() => notSeen(point, new Skipped(why ?? `rests on "${basis}", which failed`)));
+      judges.push(() => notObserved(point, new Skipped(why ?? `rests on "${basis}", which failed`)));
       continue;
     }
     watch(point.title, index + 1, POINTS.length);
     try {
-      const seen = await point.ask(bench).catch((error: unknown) => {
+      const conclusion = await point.ask(bench).catch((error: unknown) => {
         if (error instanceof Unclear) failed.set(point.name, point.title);
         if (error instanceof Unusable) unusable.push(sentence(point.needs, error));
-        return notSeen(point, error);
+        return notObserved(point, error);
       });
-      judges.push(() => ("found" in seen ? seen : findingOf(point, typeof seen === "function" ? seen() : seen)));
+      judges.push(() =>
+        "found" in conclusion
+          ? conclusion
+          : findingOf(point, typeof conclusion === "function" ? conclusion() : conclusion),
+      );
       await bench.work?.clear();
       await bench.receiver?.clear();
       if (bench.work || bench.receiver) bench.noteLearnt();
@@ -55,7 +59,7 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
       const ended = bench.ending.reason ?? messageOf(error);
       stopped = ended;
       // Also if it was judged: a node that cannot be cleaned after it may have refused for another reason.
-      if (!failed.has(point.name)) judges[index] = () => notSeen(point, new Unclear(ended));
+      if (!failed.has(point.name)) judges[index] = () => notObserved(point, new Unclear(ended));
       doubtMs = doubtAfter(error, bench.node);
     }
   }
@@ -83,10 +87,10 @@ function lookedAt(findings: readonly Finding[], { receiver, targets }: Bench): P
   return { of: all.length, missed: missed.map(({ title, node: why }) => `${title}: ${why}`) };
 }
 
-function sentence(needs: Point["needs"], { lacks, message, wayOut }: Unusable): string {
+function sentence(needs: Point["needs"], { lacks, message, remedy }: Unusable): string {
   const who = needs === "receiver" ? "receiver" : "node";
   const why = `This ${who} cannot be used, because ${lacks}: ${message.replace(/\.$/, "")}.`;
-  return wayOut === undefined ? why : `${why} ${wayOut}`;
+  return remedy === undefined ? why : `${why} ${remedy}`;
 }
 
 /** Says which precondition of a point is missing. */
@@ -99,7 +103,7 @@ function missing({ needs }: Point, bench: Bench): string | undefined {
 /** Merges all settings with those that were given; later points take precedence. */
 function summary(
   findings: readonly Finding[],
-  { learned, node: carried, receiver, seen }: Bench,
+  { learned, node: carried, receiver, exchanges }: Bench,
 ): Pick<ProbeResult, "findings" | "node" | "receiver" | "dialect"> {
   const isSettled = (name: string) => {
     const by = findings.filter((one) => settlesOf(one).includes(name));
@@ -112,24 +116,24 @@ function summary(
   // By kind, as they become once something is learnt: none is lost where only another kind was seen.
   const own = byKinds(carried.answers ?? {});
   const { ignore: _, ...learnt } = learned.answers;
-  const constant = constantWhileGrowing(learned.answers, seen.values());
+  const constant = constantWhileGrowing(learned.answers, exchanges.values());
   const proved = merged(learnt, { ignore: [...(own.ignore ?? []), ...constant] });
-  const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, some));
+  const read = (some: Answers) => [...exchanges.values()].map((one) => readingOf(one, some));
   // Nothing is written that no finding expresses.
   const claimed = findings.reduce((all, { settings }) => merged(all, settings.answers ?? {}), own);
   const known = within(needed(proved, own, read), claimed);
   delete node.answers;
   if (!isNoSetting(known)) node.answers = known;
   const ofReceiver = findings.map((one) => one.receiver.answers);
-  const told = within(receiver?.needed() ?? {}, Object.assign({}, receiver?.given, ...ofReceiver));
+  const receiverAnswers = within(receiver?.needed() ?? {}, Object.assign({}, receiver?.given, ...ofReceiver));
   return {
     findings: findings.map((one) => ({
       ...one,
       settings: within(one.settings, { ...one.settings, answers: known }),
-      receiver: within(one.receiver, { answers: told }),
+      receiver: within(one.receiver, { answers: receiverAnswers }),
     })),
     node,
-    receiver: Object.keys(told).length > 0 ? { answers: told } : {},
+    receiver: Object.keys(receiverAnswers).length > 0 ? { answers: receiverAnswers } : {},
     dialect: Object.assign({}, ...findings.map(({ dialect }) => dialect)),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Unclear } from "../../provider/probe/asking/outcome";
 import { exitCode } from "../../provider/probe/finding";
-import { findingOf, notSeen, type Point } from "../../provider/probe/point";
+import { findingOf, notObserved, type Point } from "../../provider/probe/point";
 import { POINTS } from "../../provider/probe/points";
 
 const [point] = POINTS as [Point];
@@ -19,7 +19,11 @@ test("a switch without a value expresses nothing: it is a line, and not a defaul
 
 test("of several exit codes the highest holds", () => {
   const seen = findingOf(point, { is: "other", as: "beyond", node: "elsewhere" });
-  const all = { findings: [notSeen(point, new Unclear("an error")), seen], left: LEFT, stopped: "it took too long" };
+  const all = {
+    findings: [notObserved(point, new Unclear("an error")), seen],
+    left: LEFT,
+    stopped: "it took too long",
+  };
   const codes = [all, { ...all, left: [] }, { ...all, left: [], findings: [] }, { findings: [], left: [] }].map(
     exitCode,
   );

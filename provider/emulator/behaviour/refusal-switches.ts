@@ -18,10 +18,10 @@ const FORMS = [
 export type ErrorForm = (typeof FORMS)[number];
 
 /** Forms that differ from a success only by their status: a text, or a page that a proxy could have sent. */
-const TOLD_BY_STATUS: readonly ErrorForm[] = ["text", "html"];
+const FORMS_BY_STATUS: readonly ErrorForm[] = ["text", "html"];
 
 /** Forms with the status of their kind; all others have 200. */
-const WITH_STATUS: readonly ErrorForm[] = ["json", ...TOLD_BY_STATUS];
+const WITH_STATUS: readonly ErrorForm[] = ["json", ...FORMS_BY_STATUS];
 
 /** Statuses without a body (RFC 9110), so that the body cannot mark an error. */
 const BODILESS = [204, 205, 304];
@@ -130,6 +130,6 @@ function silence(status: number, form: ErrorForm): string | undefined {
   if (BODILESS.includes(status)) {
     return `the refusal would read as a success, since an answer with status ${status} has no body: write another status`;
   }
-  if (status >= 400 || !TOLD_BY_STATUS.includes(form)) return undefined;
+  if (status >= 400 || !FORMS_BY_STATUS.includes(form)) return undefined;
   return `the refusal would read as a success, since ${form} with status ${status} has no mark of an error: write a status from 400 on`;
 }

@@ -20,7 +20,7 @@ interface Layer {
 /** Entries that a prefix needs. A class, since there are several for each entry, and one object shape takes least memory. */
 class Need {
   constructor(
-    /** An entry with an address in it, or in the half beside it. */
+    /** An entry with an address in it, or in its sibling, the other half. */
     readonly at: number,
     /** Its length. */
     readonly depth: number,
@@ -30,8 +30,8 @@ class Need {
     readonly contents: readonly number[],
     /** Entries below it, with one of the best contents. */
     readonly cost: number,
-    /** `bound`: no entry can be placed here, only the content in `says` can be inherited. `beside`: it is the other half. */
-    readonly kind: "bound" | "beside" | "usual",
+    /** `bound`: no entry can be placed here, only the content in `says` can be inherited. `sibling`: it is the other half. */
+    readonly kind: "bound" | "sibling" | "usual",
     readonly left?: Need,
     readonly right?: Need,
   ) {}
@@ -123,11 +123,11 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
       return halves(depth, says, build(depth + 1, first, middle, says, own), build(depth + 1, middle, end, says, own));
     }
     const inner = build(branch, first, end, says, own);
-    const beside = new Need(inner.at, branch, says, [says], 0, "beside");
-    const nearest = halves(branch - 1, says, inner, beside);
+    const sibling = new Need(inner.at, branch, says, [says], 0, "sibling");
+    const nearest = halves(branch - 1, says, inner, sibling);
     if (branch - 1 === depth) return nearest;
     // The other halves further up have this content, so no other is worth inheriting.
-    return new Need(nearest.at, depth, says, beside.contents, nearest.cost, "usual", nearest);
+    return new Need(nearest.at, depth, says, sibling.contents, nearest.cost, "usual", nearest);
   }
 
   /** Adds the entries of a prefix, from the root down. */
@@ -139,7 +139,7 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
       added.push({
         from: need.at,
         length: need.depth,
-        isBeside: need.kind === "beside",
+        isSibling: need.kind === "sibling",
         content: ranks.back[says] as number,
       });
     }
@@ -177,12 +177,12 @@ function halves(depth: number, says: number, left: Need, right: Need): Need {
 }
 
 /** As `includes`, for numbers in ascending order: there may be as many as entries. */
-function has(contents: readonly number[], wanted: number): boolean {
+function has(contents: readonly number[], target: number): boolean {
   let [low, high] = [0, contents.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((contents[middle] as number) < wanted) low = middle + 1;
+    if ((contents[middle] as number) < target) low = middle + 1;
     else high = middle;
   }
-  return contents[low] === wanted;
+  return contents[low] === target;
 }

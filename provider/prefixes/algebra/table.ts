@@ -16,7 +16,7 @@ export interface Addition {
   readonly from: number;
   readonly length: number;
   /** True if the last bit of its length is inverted. */
-  readonly isBeside: boolean;
+  readonly isSibling: boolean;
   readonly content: number;
 }
 
@@ -188,13 +188,13 @@ export class PrefixTable {
       const [length, content] = [this.length[index] as number, this.content[index] as number];
       columns.push(this.addressOf(index), length, content, this.origin[index]);
     }
-    for (const { from, length, isBeside, content } of added) {
+    for (const { from, length, isSibling, content } of added) {
       const address = this.addressOf(from).map((word, at) => {
         const bits = Math.min(32, Math.max(0, length - at * 32));
         return bits === 0 ? 0 : word & (-1 << (32 - bits));
       });
       const last = length - 1;
-      if (isBeside) address[last >>> 5] = (address[last >>> 5] as number) ^ (0x80000000 >>> (last & 31));
+      if (isSibling) address[last >>> 5] = (address[last >>> 5] as number) ^ (0x80000000 >>> (last & 31));
       columns.push(address, length, content);
     }
     return this.with(columns).sorted(theLater);

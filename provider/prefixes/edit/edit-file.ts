@@ -172,8 +172,8 @@ function differing(a: PrefixEntries, b: PrefixEntries): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((prefix) => text(a[prefix]) !== text(b[prefix]));
 }
 
-function notAsMeant(file: string, after: PrefixEntries, wanted: PrefixEntries): Error {
+function notAsMeant(file: string, after: PrefixEntries, desired: PrefixEntries): Error {
   return new Error(
-    `${file}: ${some(differing(after, wanted))} cannot be edited here, since a range, an alias or another entry of the file says it too. Nothing was changed: edit the file by hand.`,
+    `${file}: ${some(differing(after, desired))} cannot be edited here, since a range, an alias or another entry of the file says it too. Nothing was changed: edit the file by hand.`,
   );
 }

@@ -16,7 +16,7 @@ import { Answer } from "./answer";
 import type { Ending } from "./ending";
 import { Learned } from "./learned";
 import { KIND_OF } from "./listing";
-import type { Seen } from "./needed";
+import type { Exchange } from "./needed";
 import type { Note } from "./undo";
 import { Verdicts } from "./verdicts";
 
@@ -52,7 +52,7 @@ export class Asker {
   readonly verdicts: Verdicts;
   readonly world: World;
   /** All different answers. */
-  readonly seen = new Map<string, Seen>();
+  readonly exchanges = new Map<string, Exchange>();
   /** Milliseconds that the node asked to wait before a list of marks, although the pace of each table was kept. */
   marksWait = 0;
   readonly cookies = new Cookies();
@@ -113,11 +113,11 @@ export class Asker {
   /** Asks without the credentials of headers and address. */
   askWithout(question: Question): Promise<Answer> {
     const { headers: _, ...plain } = this.node;
-    return this.askApart(question, undefined, { ...plain, endpoint: this.endpoint });
+    return this.askSeparately(question, undefined, { ...plain, endpoint: this.endpoint });
   }
 
   /** Asks over a connection of its own, with these cookies alone. */
-  async askApart(question: Question, cookies?: Cookies, node = this.reached): Promise<Answer> {
+  async askSeparately(question: Question, cookies?: Cookies, node = this.reached): Promise<Answer> {
     const connection = this.connect(node, cookies);
     try {
       return await this.send(question, connection);
@@ -129,7 +129,7 @@ export class Asker {
   /** Asks the same twice at once, whatever the settings allow; `undefined` for an incomplete answer. */
   askTwice(question: Question): Promise<(Answer | undefined)[]> {
     const one = () =>
-      this.askApart(question, this.cookies).catch((error: unknown) => {
+      this.askSeparately(question, this.cookies).catch((error: unknown) => {
         if (isUnreachable(error)) return undefined;
         throw error;
       });
@@ -182,7 +182,7 @@ export class Asker {
           this.classify(text, question, own as Answers | undefined),
         );
         const key = `${command} ${formatUrl(url)} ${table} ${whole.status} ${whole.body}`;
-        this.seen.set(key, { url, command, table, answer: whole });
+        this.exchanges.set(key, { url, command, table, answer: whole });
         return whole;
       }
       if (table) this.marksWait = Math.max(this.marksWait, wait);

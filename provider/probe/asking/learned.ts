@@ -53,7 +53,7 @@ export class Learned {
     return this.measuredDelay ?? 0;
   }
 
-  learn(proved: Answers): void {
+  record(proved: Answers): void {
     this.base = merged(this.base, proved);
   }
 
@@ -72,7 +72,7 @@ export class Learned {
     const absent = list.status === 404 ? undefined : absentIn(list, name);
     if (list.status !== 404 && absent === undefined) return false;
     this.absentIsEmpty = true;
-    this.learn({ absent: absent ?? "empty" });
+    this.record({ absent: absent ?? "empty" });
     return true;
   }
 }

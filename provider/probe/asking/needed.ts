@@ -9,7 +9,7 @@ import { follow, isSign } from "../../wire/places";
 import { type Listing, readListed } from "./listing";
 
 /** An answer with its request. */
-export interface Seen extends Listing {
+export interface Exchange extends Listing {
   readonly command: Command;
 }
 
@@ -37,10 +37,10 @@ export function needed<T extends object>(settings: T, given: T, read: (settings:
 /**
  * Names of `answers.ignore` that are proved: members that had one value in lists of one resource of different lengths.
  *
- * @param seen All answers with their requests.
+ * @param exchanges All answers with their requests.
  */
-export function constantWhileGrowing({ ignore = [], ...answers }: Answers, seen: Iterable<Seen>): string[] {
-  const lists = [...seen].flatMap((one) => {
+export function constantWhileGrowing({ ignore = [], ...answers }: Answers, exchanges: Iterable<Exchange>): string[] {
+  const lists = [...exchanges].flatMap((one) => {
     const list = readingOf(one, { ...answers, ignore });
     return Array.isArray(list) ? [{ at: `${formatUrl(one.url)} ${one.table}`, length: list.length, one }] : [];
   });
@@ -66,7 +66,7 @@ function upToSign(path: Path): Path {
 }
 
 /** Reads an answer as a client does; of a change only whether it was refused. */
-export function readingOf({ url, command, table, answer }: Seen, answers: Answers): unknown {
+export function readingOf({ url, command, table, answer }: Exchange, answers: Answers): unknown {
   if (command === "list") {
     const reading = readListed<ResourceUrl>({ answer, url, table }, answers);
     return reading.kind === "done" ? reading.value : reading.kind;

@@ -20,12 +20,12 @@ export class Unclear extends Error {
 export class Unusable extends Unclear {
   /**
    * @param lacks End of the sentence "it cannot be used, because …".
-   * @param wayOut The remedy, as a sentence.
+   * @param remedy The remedy, as a sentence.
    */
   constructor(
     readonly lacks: string,
     message: string,
-    readonly wayOut: string | undefined,
+    readonly remedy: string | undefined,
     evidence: readonly Answer[] = [],
   ) {
     super(message, evidence);

@@ -61,7 +61,7 @@ export class Receiver {
     () => this.given,
     ({ name, answer }, signs) => this.reads(name, answer, { ...this.answers, ...signs } as ReceiverAnswers),
   );
-  private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
+  private readonly exchanges: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
   /** Settings of the user. */
   readonly given: ReceiverAnswers;
   private readonly deadlineMs: number;
@@ -208,7 +208,7 @@ export class Receiver {
       /^success|^failure/.test(name) ? eachSign(one, OPERATIONS) : one,
     ]);
     return needed<ReceiverAnswers>(this.answers, Object.fromEntries(own), (answers) =>
-      this.seen.map(({ operation, answer }) =>
+      this.exchanges.map(({ operation, answer }) =>
         operation === "status" ? this.activeIn(answer, answers) : this.reads(operation, answer, answers),
       ),
     );
@@ -362,7 +362,7 @@ export class Receiver {
     const whole = new Answer(operation, answer, quote, (body, answers = this.answers) =>
       readAnswer(body, answers, operation),
     );
-    this.seen.push({ operation, answer: whole });
+    this.exchanges.push({ operation, answer: whole });
     if (this.ending.isCleaning && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;
     return whole;
   }

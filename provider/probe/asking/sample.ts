@@ -69,7 +69,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
     const unread = `what was written is listed in a spelling that the probe cannot read: ${list.quote}`;
     throw new Unusable(UNREADABLE, rows ?? (prefixesIn(list.body).length > 0 ? other : unread), OWN_READER, [list]);
   }
-  learned.learn(found.known);
+  learned.record(found.known);
   const isEarly = readBy(before, learned.answers, whole ? undefined : () => 1) !== undefined;
   verdicts.succeeded("list", list);
   verdicts.succeeded("insert", insert, SAMPLE.length);
@@ -83,7 +83,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   learned.isFlat = whole === undefined;
   return {
     ...{ insert, before, commit, list, isEarly, delayMs, earlierMs },
-    ...{ answers: found.known, verdict: verdicts.learn(), single: entry && singleIn(list.body, entry) },
+    ...{ answers: found.known, verdict: verdicts.recordSigns(), single: entry && singleIn(list.body, entry) },
   };
 }
 

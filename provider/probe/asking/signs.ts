@@ -113,11 +113,11 @@ export class KnownAnswers<Name extends string> {
 
   private isProved({ success }: SignSettings<Name>): boolean {
     if (success === undefined) return true;
-    const isSeen = (sign: Sign, some: readonly Answered<Name>[]) =>
+    const isObserved = (sign: Sign, some: readonly Answered<Name>[]) =>
       some.filter((one) => isIn(sign, one)).length >= 2 * ("values" in sign ? sign.values.length : 1);
-    if (isSign(success)) return isSeen(success, this.successes);
+    if (isSign(success)) return isObserved(success, this.successes);
     return Object.entries(success).every(([name, sign]) =>
-      isSeen(
+      isObserved(
         sign as Sign,
         this.successes.filter((one) => one.name === name),
       ),
@@ -153,18 +153,18 @@ const MOST_VALUES = 2;
 
 /** True for a number of changes. */
 function isCount(some: readonly Answered<string>[], member: string): boolean {
-  const told = some.flatMap(({ answer, count }) => {
+  const counted = some.flatMap(({ answer, count }) => {
     const value = follow(answer.errorBody, member)?.value;
     return value === undefined || count === undefined ? [] : [{ value, count }];
   });
-  return told.some(({ count }) => count > 1) && told.every(({ value, count }) => value === count);
+  return counted.some(({ count }) => count > 1) && counted.every(({ value, count }) => value === count);
 }
 
 /** The members of some answers that may be a sign, those first by which a client tells success from failure. */
 function membersOf(some: readonly Answered<string>[]): ReadonlySet<string> {
   const bodies = some.map(({ answer }) => answer.errorBody);
-  const told = bodies.flatMap((json) => [markerIn(json)?.code, isObject(json) ? doubtIn([json], "") : undefined]);
-  const named = told.flatMap((one) => (one && isValue(one.value) ? [one.member] : []));
+  const marked = bodies.flatMap((json) => [markerIn(json)?.code, isObject(json) ? doubtIn([json], "") : undefined]);
+  const named = marked.flatMap((one) => (one && isValue(one.value) ? [one.member] : []));
   return new Set([...named, ...bodies.flatMap((json) => membersIn(json, []))]);
 }
 

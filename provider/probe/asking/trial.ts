@@ -33,7 +33,7 @@ export async function tryStart(receiver: Receiver) {
   if (start.status >= 300 || refusalIn(start.body) !== undefined)
     throw new Unclear(`the start of ${prefix} is refused: ${start.quote}`, [start]);
   const { answer: status, ms: delayMs, shown } = await receiver.shows(prefix.toString());
-  if (!shown) throw unseen(receiver, start, status);
+  if (!shown) throw startNotShown(receiver, start, status);
   if (active.length === 0) receiver.showsNothing(idle);
   if (!receiver.succeeded("start", start)) {
     throw new Unusable(
@@ -51,7 +51,7 @@ export async function tryStart(receiver: Receiver) {
 }
 
 /** Error for a start that no status shows. */
-function unseen(receiver: Receiver, start: Answer, status: Answer): Unclear {
+function startNotShown(receiver: Receiver, start: Answer, status: Answer): Unclear {
   const reading = receiver.read(status);
   const evidence = [start, status];
   if (reading.kind === "done")

@@ -49,7 +49,7 @@ export class Verdicts extends KnownAnswers<Command> {
   }
 
   /** Learns the setting with which a client recognises each answer as success or failure; empty if it needs none. */
-  learn(): Pick<Answers, "success" | "failure"> {
+  recordSigns(): Pick<Answers, "success" | "failure"> {
     const { signs } = this.signs();
     this.learned.signs = signs;
     return given(signs) as Pick<Answers, "success" | "failure">;

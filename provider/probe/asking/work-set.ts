@@ -254,15 +254,15 @@ export class WorkSet {
   private foreignIn(listed: readonly ListedEntry[]): string | undefined {
     const before = this.before && this.reading(this.before);
     const kept = new Map((before?.kind === "done" ? before.value : []).map((entry) => [entry.spelling, entry.value]));
-    const seen = new Set<string>();
+    const present = new Set<string>();
     for (const { prefix, spelling, value } of listed) {
       if (isDocumentation(prefix)) continue;
       if (!kept.has(spelling)) return `lists ${spelling}, which the probe did not write`;
       if (kept.get(spelling) !== value)
         return `lists ${spelling} with the value ${value}, which was ${kept.get(spelling)} before`;
-      seen.add(spelling);
+      present.add(spelling);
     }
-    const gone = [...kept.keys()].find((spelling) => !seen.has(spelling));
+    const gone = [...kept.keys()].find((spelling) => !present.has(spelling));
     return gone === undefined ? undefined : `does not list ${gone} any more, which the probe did not remove`;
   }
 

@@ -2,7 +2,7 @@ import type { ListedEntry } from "../../wire/prefix-set-list";
 import { type Answer, type RefusalKind, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import type { NodeSettings } from "../finding";
-import type { Point, Seen, Switches } from "../point";
+import type { Conclusion, Point, Switches } from "../point";
 import { settingsOf } from "./records";
 
 /** Settings by which a client recognises answers to changes as successes or failures. */
@@ -33,12 +33,12 @@ interface Change extends Pick<Point, "name" | "title" | "assumes" | "settles"> {
   readonly deletes?: readonly string[];
   /** Name of the request in the evidence: `insert with host bits`. */
   readonly asked?: string;
-  judge(came: Came): Seen;
+  judge(came: Came): Conclusion;
 }
 
 /** Makes the point of a change. */
 export function change({ holds = [], inserts, deletes = [], asked, judge, ...point }: Change) {
-  const ask = async (bench: Bench): Promise<Seen> => {
+  const ask = async (bench: Bench): Promise<Conclusion> => {
     const { set, verdicts } = bench;
     const before = textsOf(holds.length > 0 ? await set.hold(holds) : []);
     const command = inserts ? "insert" : "delete";
@@ -51,7 +51,7 @@ export function change({ holds = [], inserts, deletes = [], asked, judge, ...poi
     // Only an answer to a request of which more than one bad entry was not carried out is known to be a failure.
     const isFailed = inserts && (!shown || (inserts.length > 2 && set.read(list).length < inserts.length - 1));
     if (isFailed && !isFine) verdicts.failed(command, answer);
-    const settings = settingsOf(verdicts.learn());
+    const settings = settingsOf(verdicts.recordSigns());
     const came = { list: () => set.read(list), shown, isFine, answer, settings, bench };
     return { ...judge(came), evidence: [answer, list] };
   };
@@ -68,7 +68,7 @@ function textsOf(entries: readonly ListedEntry[]): string {
 }
 
 /** An entry is refused, with the settings that read the refusal where it needs some. */
-export function refused({ answer, settings }: Came, dialect: Switches, node = "refused", advice?: string): Seen {
+export function refused({ answer, settings }: Came, dialect: Switches, node = "refused", advice?: string): Conclusion {
   const refusal = answer.isRefusal && refusalSwitches("refusedEntry", answer);
   return { is: "refused", as: "setting", node, advice, settings, dialect: { ...dialect, ...refusal } };
 }
@@ -79,11 +79,11 @@ export function errorOrSuccess(
   kind: RefusalKind,
   answer: Answer,
   is: "success" | "refused" | "unknown",
-): Seen {
-  const seen = { is, evidence: [answer] };
-  if (is === "success") return { ...seen, as: "contract", node: "success", dialect: { [name]: "success" } };
+): Conclusion {
+  const common = { is, evidence: [answer] };
+  if (is === "success") return { ...common, as: "contract", node: "success", dialect: { [name]: "success" } };
   if (is === "unknown")
-    return { ...seen, as: is, node: "neither a known error nor an answer to a change that took effect" };
+    return { ...common, as: is, node: "neither a known error nor an answer to a change that took effect" };
   const dialect = { [name]: "error", ...refusalSwitches(kind, answer) };
-  return { ...seen, as: "dialect", node: "an error", dialect };
+  return { ...common, as: "dialect", node: "an error", dialect };
 }

@@ -25,15 +25,15 @@ export const connection: readonly Point[] = pointsNeeding("lists")(
       else if (!isFollowed) bench.move(endpoint);
       const redirect = [301, 302, 307, 308].includes(status) ? String(status) : "302";
       const evidence = [answer];
-      const seen = { node: `${status} to ${endpoint}`, evidence, dialect: { redirect } };
+      const common = { node: `${status} to ${endpoint}`, evidence, dialect: { redirect } };
       return () => {
         // A redirect may lead to a login: only a list shows that the node is there.
-        const isThere = [...bench.seen.values()].some(
+        const isThere = [...bench.exchanges.values()].some(
           (one) => one.command === "list" && elementsIn<ResourceUrl>(one, bench.learned.answers) !== undefined,
         );
-        if (!isThere) return { is: "unread", as: "unknown", node: `${seen.node}, where no list was read`, evidence };
-        if (isFollowed) return { is: "followed", as: "dialect", ...seen, advice: "followed" };
-        return { is: "moved", as: "setting", ...seen, settings: { endpoint } };
+        if (!isThere) return { is: "unread", as: "unknown", node: `${common.node}, where no list was read`, evidence };
+        if (isFollowed) return { is: "followed", as: "dialect", ...common, advice: "followed" };
+        return { is: "moved", as: "setting", ...common, settings: { endpoint } };
       };
     },
   },
@@ -48,11 +48,11 @@ export const connection: readonly Point[] = pointsNeeding("lists")(
       const hasOwn = given || new URL(bench.node.endpoint).username !== "";
       const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);
       const scheme = answer.header("www-authenticate");
-      const isWanted = [401, 403, 407].includes(answer.status) || scheme !== undefined;
-      if (isWanted && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
+      const isAuthRequired = [401, 403, 407].includes(answer.status) || scheme !== undefined;
+      if (isAuthRequired && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
       const evidence = [answer];
       return () => {
-        if (isWanted) {
+        if (isAuthRequired) {
           const node = `wanted: ${scheme ?? "without them the list is refused"}`;
           const advice = hasOwn ? undefined : "set `headers` of the node, as a secret";
           const dialect = refusalSwitches("credentials", answer);

@@ -31,7 +31,7 @@ export const listShapes: readonly Point[] = pointsNeeding("lists")({
       [`${of}Envelope`, envelopeName(own) === usual ? "same" : envelopeName(own)],
       [`${of}Format`, format === listFormat ? "same" : format],
     ]);
-    const seen = {
+    const common = {
       as: "dialect",
       node: [
         `sets: ${whereOf(path)}; ${entry ? membersText(entry) : "no entry was seen"}`,
@@ -45,7 +45,7 @@ export const listShapes: readonly Point[] = pointsNeeding("lists")({
         ...(entry && entrySwitches(entry, answers)),
       },
     } as const;
-    return entry ? { is: "entries", ...seen } : { is: "others", ...seen, unseen: true };
+    return entry ? { is: "entries", ...common } : { is: "others", ...common, unseen: true };
   },
 });
 

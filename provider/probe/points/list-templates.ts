@@ -5,7 +5,7 @@ import { LINE_END } from "../../model/text";
 import { LIST_KINDS, type ListKind } from "../../wire/answers";
 import { addressText, formatFor } from "../../wire/places";
 import { KIND_OF } from "../asking/listing";
-import { readingOf, type Seen } from "../asking/needed";
+import { type Exchange, readingOf } from "../asking/needed";
 import { Moot } from "../asking/outcome";
 import { type Point, pointsNeeding } from "../point";
 import { type Fields, templateOf } from "../shapes/template";
@@ -22,9 +22,9 @@ export const listTemplates: readonly Point[] = pointsNeeding("lists")({
   name: "list-templates",
   title: "text of lists",
   assumes: "a form that the emulator has a switch for",
-  ask: async ({ learned, seen }) => {
+  ask: async ({ learned, exchanges }) => {
     const listsOf = (kind: ListKind) =>
-      [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
+      [...exchanges.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
     const hasComments = (kind: ListKind) =>
       formatFor(learned.answers, kind) !== "json" &&
       listsOf(kind).some(({ body }) => body.split(LINE_END).some(isComment));
@@ -58,7 +58,7 @@ export const listTemplates: readonly Point[] = pointsNeeding("lists")({
 const isComment = (line: string) => /^\s*(?:#|;|\/\/|!)/.test(line);
 
 /** The text of a list of this kind, with the fields of its records. */
-function listOf({ url, command, table, answer }: Seen, kind: ListKind, reading: unknown) {
+function listOf({ url, command, table, answer }: Exchange, kind: ListKind, reading: unknown) {
   if (command !== "list" || KIND_OF[url.kind] !== kind || !Array.isArray(reading)) return [];
   const isSingle = table === undefined || SINGLE.includes(table);
   if (kind === "marks" && !isSingle) return [];

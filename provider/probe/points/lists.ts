@@ -7,7 +7,7 @@ import { ABSENT } from "../asking/learned";
 import { readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
 import { solve } from "../asking/search";
-import { type Point, pointsNeeding, type Seen, settlesLists } from "../point";
+import { type Conclusion, type Point, pointsNeeding, settlesLists } from "../point";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, unreadRows } from "../shapes/list-place";
 import { askRecords, hasNumbers, judgedRecords, keepRead, nameOf, settingsOf } from "./records";
@@ -97,13 +97,13 @@ export const recordLists: readonly Point[] = points(
     settles: settlesLists("profiles", "name"),
     ask: async (bench) => {
       const [url] = bench.targets.arenas;
-      const seen = await askRecords(bench, url);
-      const [first] = seen.list;
+      const records = await askRecords(bench, url);
+      const [first] = records.list;
       if (url && first && nameProblem(first.name) === undefined) bench.targets.offer(url.arena, first.name);
-      const names = seen.list.map(({ name }) => name);
+      const names = records.list.map(({ name }) => name);
       bench.learned.profiles = names;
       const what = `${names.length} (${names.slice(0, 3).join(", ")})`;
-      return judgedRecords(seen, what, { nameKey: nameOf(seen.first, names[0]) });
+      return judgedRecords(records, what, { nameKey: nameOf(records.first, names[0]) });
     },
   },
   {
@@ -113,20 +113,20 @@ export const recordLists: readonly Point[] = points(
     settles: settlesLists("rules", "id"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
-      const seen = await askRecords(bench, url);
-      const identified = seen.list.filter((rule) => rule.id !== undefined).length;
-      const [rule] = seen.list;
-      const idKey = nameOf(seen.first, rule?.exact?.id ?? rule?.id);
-      const isPart = identified === 0 && seen.list.some(hasNumbers);
-      return judgedRecords(seen, `${seen.list.length}, ${identified} with an id`, { idKey }, isPart);
+      const records = await askRecords(bench, url);
+      const identified = records.list.filter((rule) => rule.id !== undefined).length;
+      const [rule] = records.list;
+      const idKey = nameOf(records.first, rule?.exact?.id ?? rule?.id);
+      const isPart = identified === 0 && records.list.some(hasNumbers);
+      return judgedRecords(records, `${records.list.length}, ${identified} with an id`, { idKey }, isPart);
     },
   },
 );
 
 /** The text of the answer, where the setting for unknown sets looks into it and the emulator has other words. */
 function absentText({ status, body }: Answer, { absent }: Answers) {
-  const isTold = typeof absent === "object" && !("status" in absent) && !/unknown prefix-set/.test(body);
-  return isTold ? { unknownStatus: status, unknownText: body } : {};
+  const isNamed = typeof absent === "object" && !("status" in absent) && !/unknown prefix-set/.test(body);
+  return isNamed ? { unknownStatus: status, unknownText: body } : {};
 }
 
 /** The first named set with entries, which alone show their form, else the first one. @throws {Skipped} */
@@ -141,7 +141,7 @@ async function firstFilled(bench: Bench) {
   throw new Skipped("no set is named");
 }
 
-function nothingIn(where: string, evidence: readonly Answer[]): Seen & { readonly as: "setting" } {
+function nothingIn(where: string, evidence: readonly Answer[]): Conclusion & { readonly as: "setting" } {
   const node = `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
   return { is: "none", as: "setting", node, evidence, unseen: true };
 }

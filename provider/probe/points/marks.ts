@@ -65,7 +65,7 @@ const listed = pointsNeeding("lists")(
       const raw = read.flatMap(({ type, first }) => (first ? [{ type, record: first }] : []));
       const address = addressNamed(read);
       if (address) {
-        bench.learned.learn(address);
+        bench.learned.record(address);
         read = readAll();
       }
       const [chosen] = read.toSorted((a, b) => Number(b.list.length > 0) - Number(a.list.length > 0));
@@ -230,7 +230,7 @@ function learnLines({ learned }: Bench, tables: readonly Table[]) {
   const known = { format: { marks: format } };
   const reads = (answers: Answers) => filled.every((table) => elementsIn(table, merged(learned.answers, answers)));
   if (reads(known)) {
-    learned.learn(known);
+    learned.record(known);
     return { known };
   }
   const { answer } = first;

@@ -5,7 +5,7 @@ import type { Question } from "../asking/asker";
 import type { Bench } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
-import { type Point, pointsNeeding, type Seen } from "../point";
+import { type Conclusion, type Point, pointsNeeding } from "../point";
 
 /** A list that is odd in one way, compared with a plain one of the same url. */
 interface OddList extends Pick<Point, "name" | "title" | "assumes"> {
@@ -59,7 +59,7 @@ export const oddRequests: readonly Point[] = pointsNeeding("lists")(
       // The node may refuse everything meanwhile.
       const after = answer.isRefusal ? await bench.list(url) : plain;
       const evidence = [answer];
-      return (): Seen => {
+      return (): Conclusion => {
         if ((read(after)?.length ?? 0) === 0)
           return { is: "always", as: "unknown", node: "the plain list is refused as well", evidence: [answer, after] };
         const isTaken = isDeepStrictEqual(read(answer), read(plain));

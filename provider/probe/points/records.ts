@@ -9,7 +9,7 @@ import { elementsIn, KIND_OF, type Listing, readListed, whyUnread } from "../ask
 import { Skipped, Unclear } from "../asking/outcome";
 import { solve } from "../asking/search";
 import type { NodeSettings } from "../finding";
-import type { Seen, Switches } from "../point";
+import type { Conclusion, Switches } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { entryShape } from "../shapes/entry-shape";
 import { arraysIn, placeOfList } from "../shapes/list-place";
@@ -61,7 +61,7 @@ export function keepRead<List extends readonly unknown[]>(
   { list, known }: { readonly list: List; readonly known: Answers },
 ) {
   const kind = KIND_OF[url.kind];
-  learned.learn(known);
+  learned.record(known);
   if (list.length > 0) verdicts.succeeded("list", answer);
   const place = placeOfList(answer.json, kind, learned.answers, url);
   // The form of entries shows in a set that holds some.
@@ -91,14 +91,14 @@ export function judgedRecords(
   what: string,
   dialect: Switches = {},
   isPart = false,
-): Seen {
-  const seen = { as: "setting", evidence: [answer], settings: settingsOf(known) } as const;
+): Conclusion {
+  const common = { as: "setting", evidence: [answer], settings: settingsOf(known) } as const;
   if (list.length === 0)
-    return { is: "none", ...seen, node: `none, so that their names were not seen, ${where}`, unseen: true };
-  if (!isPart) return { is: "read", ...seen, node: `${what}, ${where}`, dialect };
+    return { is: "none", ...common, node: `none, so that their names were not seen, ${where}`, unseen: true };
+  if (!isPart) return { is: "read", ...common, node: `${what}, ${where}`, dialect };
   const node = `${what}, ${where}; nothing shows which number is which`;
   const advice = "set `answers.names.id` and `answers.names.value` by the documentation of the node";
-  return { is: "part", ...seen, node, advice, unseen: true };
+  return { is: "part", ...common, node, advice, unseen: true };
 }
 
 /** True if some member that the reader does not know is a number. */

@@ -44,11 +44,11 @@ const known = pointsNeeding("set")(
       });
       const isRead = bench.learned.isAbsent(before, set.url.set);
       const { absent } = bench.learned.answers;
-      const seen = { evidence: [before, insert], dialect: { unknownSet: "made" } };
+      const common = { evidence: [before, insert], dialect: { unknownSet: "made" } };
       if (isRead && absent !== undefined)
-        return { is: "made", as: "setting", node: "it makes the set", ...seen, settings: settingsOf({ absent }) };
+        return { is: "made", as: "setting", node: "it makes the set", ...common, settings: settingsOf({ absent }) };
       const node = "it makes the set, and no setting tells the answer about an unknown one from other errors";
-      return { is: "unread", as: "beyond", node, ...seen, advice: "make sets on the node first" };
+      return { is: "unread", as: "beyond", node, ...common, advice: "make sets on the node first" };
     },
   },
   {
@@ -74,10 +74,10 @@ const further = pointsNeeding("set", "entries")(
     ask: async (bench) => {
       const { single, list } = await bench.sample();
       if (single === undefined) throw new Skipped("the length is a member of its own");
-      const seen = { is: single, evidence: [list], dialect: { singleAddress: single } };
+      const common = { is: single, evidence: [list], dialect: { singleAddress: single } };
       return single === "cidr"
-        ? { ...seen, as: "contract", node: "listed with /32" }
-        : { ...seen, as: "dialect", node: "listed without a length" };
+        ? { ...common, as: "contract", node: "listed with /32" }
+        : { ...common, as: "dialect", node: "listed without a length" };
     },
   },
   {
@@ -87,10 +87,10 @@ const further = pointsNeeding("set", "entries")(
     ask: async (bench) => {
       const { isEarly, before } = await bench.sample();
       const is = isEarly ? "staged" : "applied";
-      const seen = { is, evidence: [before], dialect: { listShows: is } };
+      const common = { is, evidence: [before], dialect: { listShows: is } };
       return isEarly
-        ? { ...seen, as: "dialect", node: "shows staged entries", advice: FOREIGN }
-        : { ...seen, as: "contract", node: "shows applied entries only" };
+        ? { ...common, as: "dialect", node: "shows staged entries", advice: FOREIGN }
+        : { ...common, as: "contract", node: "shows applied entries only" };
     },
   },
   {
@@ -118,7 +118,7 @@ const further = pointsNeeding("set", "entries")(
     ask: async (bench) => {
       const { insert, commit, verdict } = await bench.sample();
       // Both are about the same number of entries, so counts of changes are equal.
-      const isAlike = insert.quote === commit.quote;
+      const isEqual = insert.quote === commit.quote;
       const { commitUrl } = bench.node;
       return () => {
         // A later command may have a sign of its own.
@@ -129,17 +129,17 @@ const further = pointsNeeding("set", "entries")(
           const node = "a change took effect, and no setting reads its answer";
           return { is: "misread", as: "beyond", node, evidence: [misread], settings };
         }
-        const node = isAlike ? insert.quote : `${insert.quote}; a commit of as many: ${commit.quote}`;
-        const seen = { node, evidence: [insert, commit], settings };
-        if (isAlike && insert.isEmpty)
-          return { is: "known", as: "setting", ...seen, dialect: { commitUrl, success: insert.emptyForm } };
+        const node = isEqual ? insert.quote : `${insert.quote}; a commit of as many: ${commit.quote}`;
+        const common = { node, evidence: [insert, commit], settings };
+        if (isEqual && insert.isEmpty)
+          return { is: "known", as: "setting", ...common, dialect: { commitUrl, success: insert.emptyForm } };
         const insertText = bench.verdicts.textOf("insert");
         const [deleteText, commitText] = (["delete", "commit"] as const).map((command) =>
           bench.verdicts.textOf(command, insertText),
         );
         // The emulator has no answer without a text.
-        if (insertText === undefined) return { is: "bodiless", as: "beyond", ...seen };
-        return { is: "known", as: "setting", ...seen, dialect: { commitUrl, insertText, deleteText, commitText } };
+        if (insertText === undefined) return { is: "bodiless", as: "beyond", ...common };
+        return { is: "known", as: "setting", ...common, dialect: { commitUrl, insertText, deleteText, commitText } };
       };
     },
   },

@@ -31,7 +31,7 @@ export const atOnce: readonly Point[] = pointsNeeding("lists")({
   },
 });
 
-const STAGED = { apart: "192.0.2.0/24", withCookies: "198.51.100.0/24" } as const;
+const STAGED = { separate: "192.0.2.0/24", withCookies: "198.51.100.0/24" } as const;
 
 export const sessions: readonly Point[] = pointsNeeding(
   "set",
@@ -43,14 +43,14 @@ export const sessions: readonly Point[] = pointsNeeding(
   settles: ["maxConcurrency"],
   ask: async (bench) => {
     const [name] = bench.cookies.names;
-    if (await isCommittedApart(bench, STAGED.apart, false)) {
+    if (await isCommittedSeparately(bench, STAGED.separate, false)) {
       const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
       const node = `a commit publishes changes that were staged on any connection${cookie}`;
       return { is: "any", as: "contract", node };
     }
-    const { commit, list, shown } = await bench.set.committed((one) => isListed(bench, one, STAGED.apart));
+    const { commit, list, shown } = await bench.set.committed((one) => isListed(bench, one, STAGED.separate));
     if (!shown) throw new Unclear("a commit of staged changes has no effect", [commit, list]);
-    if (name !== undefined && (await isCommittedApart(bench, STAGED.withCookies, true))) {
+    if (name !== undefined && (await isCommittedSeparately(bench, STAGED.withCookies, true))) {
       const node = `staged changes belong to a session, which Set-Cookie (${name}) tells`;
       const advice =
         "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen";
@@ -63,15 +63,15 @@ export const sessions: readonly Point[] = pointsNeeding(
 });
 
 /** Stages an entry, commits over another connection, and returns whether a third one lists it. */
-async function isCommittedApart(bench: Bench, prefix: string, withCookies: boolean): Promise<boolean> {
+async function isCommittedSeparately(bench: Bench, prefix: string, withCookies: boolean): Promise<boolean> {
   const { url } = bench.set;
   const staged = await bench.set.insert([[prefix, 1]]);
   if (staged.isRefusal) throw new Unclear("a plain insert is refused", [staged]);
   const cookies = withCookies ? bench.cookies : undefined;
   const body = commitCommand(url, bench.node.commitUrl);
-  await bench.askApart({ url, command: "commit", body, asked: "commit apart" }, cookies);
+  await bench.askSeparately({ url, command: "commit", body, asked: "commit apart" }, cookies);
   await bench.pause(2 * bench.learned.commitDelay);
-  const list = await bench.askApart({ url, command: "list", body: listCommand(url), asked: "list apart" });
+  const list = await bench.askSeparately({ url, command: "list", body: listCommand(url), asked: "list apart" });
   return isListed(bench, list, prefix);
 }
 

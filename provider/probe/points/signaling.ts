@@ -8,7 +8,7 @@ import { Skipped, Unclear } from "../asking/outcome";
 import type { Receiver } from "../asking/receiver";
 import { firstAddress, isRefused } from "../asking/trial";
 import type { ReceiverSettings } from "../finding";
-import { type Point, pointsNeeding, type Seen, type Switches } from "../point";
+import { type Conclusion, type Point, pointsNeeding, type Switches } from "../point";
 import { placesOfStatus } from "../shapes/status-search";
 import { isLikeTemplate } from "../shapes/template";
 import { TIMING } from "../timing";
@@ -46,9 +46,9 @@ const answers = pointsNeeding("receiver")({
         statusEmpty: isQuiet(signaling, idle) ? emptySwitch(idle) : undefined,
         ...(success === undefined ? { signalingText: known.textOf("start") } : { signalingSuccess: success }),
       };
-      const seen = { node: `${start.quote}; ${status.quote}`, evidence: [start, status], receiver, dialect };
+      const common = { node: `${start.quote}; ${status.quote}`, evidence: [start, status], receiver, dialect };
       // No switch repeats rows.
-      return isRows ? { is: "rows", as: "beyond", ...seen } : { is: "read", as: "setting", ...seen };
+      return isRows ? { is: "rows", as: "beyond", ...common } : { is: "read", as: "setting", ...common };
     };
   },
 });
@@ -81,13 +81,13 @@ const further = pointsNeeding("receiver", "signaling-answers")(
     assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
     ask: async (bench) => {
       const { wrongStatus } = await bench.trial();
-      const isTold = refusalIn(wrongStatus.body) !== undefined;
-      const isRead = !isTold && bench.signaling.read(wrongStatus).kind === "done";
-      const is = wrongStatus.status === 404 && !isTold ? "not-found" : isRead ? "empty" : "error";
-      const seen = { is, evidence: [wrongStatus], dialect: { statusWrongSecret: is } };
-      if (is === "error") return { ...seen, as: "contract", node: "an error" };
-      if (is === "not-found") return { ...seen, as: "dialect", node: "404" };
-      return { ...seen, as: "dialect", node: "an empty list", advice: "only the first start notices a wrong secret" };
+      const hasRefusal = refusalIn(wrongStatus.body) !== undefined;
+      const isRead = !hasRefusal && bench.signaling.read(wrongStatus).kind === "done";
+      const is = wrongStatus.status === 404 && !hasRefusal ? "not-found" : isRead ? "empty" : "error";
+      const common = { is, evidence: [wrongStatus], dialect: { statusWrongSecret: is } };
+      if (is === "error") return { ...common, as: "contract", node: "an error" };
+      if (is === "not-found") return { ...common, as: "dialect", node: "404" };
+      return { ...common, as: "dialect", node: "an empty list", advice: "only the first start notices a wrong secret" };
     },
   },
   {
@@ -205,13 +205,13 @@ const further = pointsNeeding("receiver", "signaling-answers")(
         if (reading.kind !== "done") throw new Unclear("the status is not understood", [status]);
         return reading.value.map(String).includes(idle);
       };
-      const seen = (is: string, node: string, signalingPartial: string): Seen => {
+      const conclusion = (is: string, node: string, signalingPartial: string): Conclusion => {
         return { is, as: "dialect", node, evidence: [answer], dialect: { signalingPartial } };
       };
-      if (await isStarted()) return seen("others", "the others start", "valid-ones");
+      if (await isStarted()) return conclusion("others", "the others start", "valid-ones");
       await signaling.start([idle, active]);
-      if (await isStarted()) return seen("before", "those before it start", "before");
-      return seen("none", "none starts", "all-or-nothing");
+      if (await isStarted()) return conclusion("before", "those before it start", "before");
+      return conclusion("none", "none starts", "all-or-nothing");
     },
   },
 );
@@ -238,7 +238,7 @@ function judged(
   name: string,
   [accepted, refused]: readonly [accepted: string, refused: string],
   node = "accepted",
-): Seen {
+): Conclusion {
   const evidence = [answer];
   if (isTaken) return { is: "taken", as: "dialect", node, evidence, dialect: { [name]: accepted } };
   if (isRefused) return { is: "refused", as: "dialect", node: "refused", evidence, dialect: { [name]: refused } };

@@ -6,7 +6,7 @@ import type { Bench } from "../asking/bench";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
-import { type Point, pointsNeeding, type Seen } from "../point";
+import { type Conclusion, type Point, pointsNeeding } from "../point";
 
 const ONE = "203.0.113.0/24";
 /** An entry of an insert with its comma. */
@@ -68,12 +68,12 @@ function judgeLimit(
   { most, isMet, refusal }: Awaited<ReturnType<typeof largest>>,
   setting: keyof typeof LEAST,
   name: string,
-): Seen {
+): Conclusion {
   if (!isMet) return { is: "none", as: "contract", node: `no limit was met up to ${grouped(most)}, the largest tried` };
   const dialect = { [name]: most, ...(refusal && refusalSwitches("tooLarge", refusal)) };
-  const seen = { node: `at most ${grouped(most)}`, evidence: [refusal], dialect };
-  if (most >= DEFAULTS[setting]) return { is: "enough", as: "dialect", ...seen };
-  return { is: "less", as: "setting", ...seen, settings: { [setting]: Math.max(LEAST[setting], most) } };
+  const common = { node: `at most ${grouped(most)}`, evidence: [refusal], dialect };
+  if (most >= DEFAULTS[setting]) return { is: "enough", as: "dialect", ...common };
+  return { is: "less", as: "setting", ...common, settings: { [setting]: Math.max(LEAST[setting], most) } };
 }
 
 /** Repeats one prefix if the node accepts that; else sends different ones, of which there are few. */

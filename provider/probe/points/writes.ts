@@ -33,10 +33,10 @@ export const writes: readonly Point[] = points(
       learned.insertExisting = is;
       const dialect = { insertExisting: is };
       if (is === "overwrite") return { is, as: "contract", node: "gives it the new value", dialect };
-      const seen = { is, as: "setting", settings: { insertExisting: is, ...settings } } as const;
-      if (is === "ignored") return { ...seen, node: "success, and the old value stays", dialect };
+      const common = { is, as: "setting", settings: { insertExisting: is, ...settings } } as const;
+      if (is === "ignored") return { ...common, node: "success, and the old value stays", dialect };
       const refusal = answer.isRefusal && refusalSwitches("exists", answer);
-      return { ...seen, node: "an error", dialect: { ...dialect, ...refusal } };
+      return { ...common, node: "an error", dialect: { ...dialect, ...refusal } };
     },
   }),
   {
@@ -63,7 +63,7 @@ export const emptiedSet: readonly Point[] = points({
     if (!answer) throw new Skipped("the entries of the set are kept");
     const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer, set.url.set);
     const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
-    learned.learn(empty ?? {});
+    learned.record(empty ?? {});
     const { absent } = learned.answers;
     const evidence = [answer];
     const settings = settingsOf(isGone && absent !== undefined ? { absent } : (empty ?? {}));

@@ -43,9 +43,9 @@ export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []):
 /** The same for records, or for rows by the numbers of their fields. */
 export function membersOf(records: readonly JsonObject[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
   const described = records.map((record) => ({ record, entry: known.find((one) => mentions(record, one)) }));
-  const told = described.filter(({ entry }) => known.length === 0 || entry !== undefined);
+  const matched = described.filter(({ entry }) => known.length === 0 || entry !== undefined);
   const common = (fits: (name: string, content: unknown, entry: KnownEntry | undefined) => boolean) => {
-    const [first, ...others] = told.map(({ record, entry }) =>
+    const [first, ...others] = matched.map(({ record, entry }) =>
       Object.keys(record).filter((name) => fits(name, record[name], entry)),
     );
     return first?.filter((name) => others.every((names) => names.includes(name)))[0];
@@ -53,13 +53,13 @@ export function membersOf(records: readonly JsonObject[], known: readonly KnownE
   const prefix = common((_, content, entry) =>
     entry ? isAddress(content, entry) : isAddressLike(addressText(content) ?? ""),
   );
-  const isApart = told.some(({ record }) => prefix !== undefined && !/[/-]/.test(String(record[prefix])));
-  const length = isApart
+  const isSeparate = matched.some(({ record }) => prefix !== undefined && !/[/-]/.test(String(record[prefix])));
+  const length = isSeparate
     ? common((name, content, entry) =>
         name !== prefix && entry ? lengthOf(content) === entry.length : naturalRole(name) === "length",
       )
     : undefined;
-  const isRange = isApart && length === undefined;
+  const isRange = isSeparate && length === undefined;
   const end = isRange
     ? common((name, content, entry) =>
         entry ? name !== prefix && addressText(content) === lastOf(entry) : naturalRole(name) === "end",
@@ -70,8 +70,8 @@ export function membersOf(records: readonly JsonObject[], known: readonly KnownE
       ? name !== prefix && name !== end && readNumber(content)?.number === entry.value
       : naturalRole(name) === "value",
   );
-  const isMask = told.some(({ record }) => length !== undefined && isAddressLike(String(record[length])));
-  const [example] = told;
+  const isMask = matched.some(({ record }) => length !== undefined && isAddressLike(String(record[length])));
+  const [example] = matched;
   const ofPrefix = end === undefined ? { prefix } : { rangeStart: prefix, rangeEnd: end };
   return {
     names: given({ ...ofPrefix, prefixLength: length, value }) as EntryShape["names"],
