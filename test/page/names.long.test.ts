@@ -31,7 +31,7 @@ const STATE = {
 const CUT = `(() => {
   const clips = (element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX === "hidden";
   const found = { untold: [], cut: 0, stillCut: [] };
-  for (const element of document.querySelectorAll("body *:not(.unseen)")) {
+  for (const element of document.querySelectorAll("body *:not(.visually-hidden)")) {
     if (!element.checkVisibility() || !clips(element)) continue;
     const told = element.title === element.textContent && getComputedStyle(element).textOverflow === "ellipsis";
     if (!told) found.untold.push(element.outerHTML.slice(0, 200));

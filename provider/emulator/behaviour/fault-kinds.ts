@@ -148,11 +148,11 @@ export type FaultKind = keyof typeof FAULT_KINDS;
 
 /** Applies a fault to a request and returns the outcome. A missing parameter has the default of its kind. */
 export function applyFault(
-  { kind, ...told }: FaultParameters & { readonly kind: FaultKind },
+  { kind, ...settings }: FaultParameters & { readonly kind: FaultKind },
   context: Omit<FaultContext, "fault">,
 ): Promise<Delivery> {
   const { parameters, run }: FaultDefinition = FAULT_KINDS[kind];
-  return run({ ...context, fault: { ...given(parameters), ...given(told) } });
+  return run({ ...context, fault: { ...given(parameters), ...given(settings) } });
 }
 
 /** The members that have a value. */

@@ -115,9 +115,9 @@ function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion
 /** Members of a fault that do not match a request. */
 export function differences(fault: Fault, occasion: Occasion): string[] {
   return (["api", "cmd", "op", "url", "type", "client", "run"] as const).filter((name) => {
-    const wanted = fault[name];
-    if (wanted === undefined) return false;
-    if (name === "run") return wanted !== occasion.label;
-    return name === "url" ? !matchesUrl(wanted, occasion.url) : wanted !== occasion[name];
+    const expected = fault[name];
+    if (expected === undefined) return false;
+    if (name === "run") return expected !== occasion.label;
+    return name === "url" ? !matchesUrl(expected, occasion.url) : expected !== occasion[name];
   });
 }

@@ -54,12 +54,12 @@ export function failRun(error: UnmetFaultError): void {
   void Promise.reject(error);
 }
 
-function reasonOf({ fault, seen }: ActiveFault, journal: readonly JournalEntry[]): string {
-  if (seen > 0) {
+function reasonOf({ fault, seen: matched }: ActiveFault, journal: readonly JournalEntry[]): string {
+  if (matched > 0) {
     const { nth = 1, every, rate } = fault;
-    const times = seen === 1 ? "1 request matched" : `${seen} requests matched`;
-    if (seen < nth) return `${times}, and it takes effect from number ${nth} on`;
-    if (every !== undefined && seen < every) return `${times}, and it takes effect at number ${every}`;
+    const times = matched === 1 ? "1 request matched" : `${matched} requests matched`;
+    if (matched < nth) return `${times}, and it takes effect from number ${nth} on`;
+    if (every !== undefined && matched < every) return `${times}, and it takes effect at number ${every}`;
     return `${times}, ${rate === undefined ? "and each was met by another fault" : `and none was drawn at the rate ${rate}`}`;
   }
   if (journal.length === 0) return "the emulator received no request";

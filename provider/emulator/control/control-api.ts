@@ -130,10 +130,10 @@ function findOperation(
 }
 
 function matchPath(pattern: string, pathname: string): Record<string, string> | undefined {
-  const [wanted, given] = [pattern.split("/"), pathname.split("/")];
-  if (wanted.length !== given.length) return undefined;
+  const [expected, given] = [pattern.split("/"), pathname.split("/")];
+  if (expected.length !== given.length) return undefined;
   const parameters: Record<string, string> = {};
-  for (const [at, part] of wanted.entries()) {
+  for (const [at, part] of expected.entries()) {
     const value = given[at] ?? "";
     if (part.startsWith("{")) parameters[part.slice(1, -1)] = decodeURIComponent(value);
     else if (part !== value) return undefined;

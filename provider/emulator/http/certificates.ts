@@ -172,6 +172,6 @@ export function serverTls(
   const authority = new CertificateAuthority("pulumi-packetfilter emulator authority", now);
   const ca = authority.cert;
   const server = authority.issueServer("emulator.test", [...new Set([host, "localhost", "127.0.0.1", "::1"])]);
-  const wanted = tls === "mutual" && { ca, requestCert: true, rejectUnauthorized: true };
-  return { server: { ...server, ...wanted }, client: { ca, ...authority.issueClient("client.test") } };
+  const clientAuth = tls === "mutual" && { ca, requestCert: true, rejectUnauthorized: true };
+  return { server: { ...server, ...clientAuth }, client: { ca, ...authority.issueClient("client.test") } };
 }

@@ -7,9 +7,9 @@ const SCHEMES = ["arena", "profile", "prefixset", "mark"] as const;
  * True if a request for this resource matches the `url` of a filter or a fault: the address with or without a slash at its
  * end, or a beginning with `*` after it.
  */
-export function matchesUrl(wanted: string, url: string | undefined): boolean {
+export function matchesUrl(pattern: string, url: string | undefined): boolean {
   if (url === undefined) return false;
-  return wanted.endsWith("*") ? url.startsWith(wanted.slice(0, -1)) : withoutSlash(wanted) === withoutSlash(url);
+  return pattern.endsWith("*") ? url.startsWith(pattern.slice(0, -1)) : withoutSlash(pattern) === withoutSlash(url);
 }
 
 const withoutSlash = (url: string) => url.replace(/\/$/, "");

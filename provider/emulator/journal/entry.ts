@@ -54,8 +54,8 @@ function holds(entry: JournalEntry, name: keyof JournalFilter, filter: JournalFi
 
 /** True if one of the data items of a request equals or covers a prefix. */
 function contains({ data = [] }: JournalEntry, text: PrefixLike): boolean {
-  const wanted = prefixOf(prefixText(text));
-  return wanted !== undefined && data.some((item) => prefixOf(textIn(item))?.contains(wanted));
+  const target = prefixOf(prefixText(text));
+  return target !== undefined && data.some((item) => prefixOf(textIn(item))?.contains(target));
 }
 
 function textIn(item: unknown): unknown {

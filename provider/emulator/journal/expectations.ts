@@ -161,7 +161,7 @@ function nearest(journal: Journal, filter: JournalFilter): string {
 function differences(entry: JournalEntry, filter: JournalFilter): string[] {
   return unlike(entry, filter).map((name) => {
     if (name === "contains") return `no data item has or covers ${filter.contains}`;
-    const told = name === "run" && typeof filter.run === "string" ? entry.label : entry[name];
-    return told === undefined ? `no ${name}` : `${name} is ${JSON.stringify(told)}`;
+    const actual = name === "run" && typeof filter.run === "string" ? entry.label : entry[name];
+    return actual === undefined ? `no ${name}` : `${name} is ${JSON.stringify(actual)}`;
   });
 }

@@ -104,12 +104,12 @@ const HTTP = "HTTP/1.1";
 export function har(journal: Journal, origin: string, version: string): Har {
   const runs = new Map(journal.runs.list().map((run) => [run.run, run]));
   const answered = journal.entries.filter(({ durationMs }) => durationMs !== undefined);
-  const told = new Set(answered.map(({ run }) => run));
+  const answeredRuns = new Set(answered.map(({ run }) => run));
   return {
     log: {
       version: "1.2",
       creator: { name: "pulumi-packetfilter emulator", version },
-      pages: [...runs.values()].flatMap((run) => (told.has(run.run) ? [pageOf(run)] : [])),
+      pages: [...runs.values()].flatMap((run) => (answeredRuns.has(run.run) ? [pageOf(run)] : [])),
       entries: answered.map((entry) => harEntry(entry, origin, runs.has(entry.run))),
     },
   };

@@ -169,7 +169,7 @@ export class AnswerStart {
   /** Length of the longest secret, in characters. */
   private readonly margin: number;
   /** Length to keep: more than is shown, so that a secret across the end is complete. */
-  private readonly wanted: number;
+  private readonly limit: number;
 
   /**
    * @param known Secrets of the emulator.
@@ -180,13 +180,13 @@ export class AnswerStart {
     private readonly sent: Secrets,
   ) {
     this.margin = Math.max(known.longest, sent.longest);
-    this.wanted = JOURNAL.answerBytes + 4 * this.margin;
+    this.limit = JOURNAL.answerBytes + 4 * this.margin;
   }
 
   /** Takes the parts of the answer, in order. */
   readonly take = (part: Buffer): void => {
-    if (this.taken >= this.wanted) return;
-    this.chunks.push(part.subarray(0, this.wanted - this.taken));
+    if (this.taken >= this.limit) return;
+    this.chunks.push(part.subarray(0, this.limit - this.taken));
     this.taken += part.length;
   };
 
@@ -197,11 +197,11 @@ export class AnswerStart {
 
   /** The beginning of the answer to show, without secrets. */
   text(): string {
-    const seen = decoded(Buffer.concat(this.chunks));
-    const clean = this.sent.kept(this.known.cut(withoutPrivateKeys(seen)));
+    const raw = decoded(Buffer.concat(this.chunks));
+    const clean = this.sent.kept(this.known.cut(withoutPrivateKeys(raw)));
     if (this.taken <= JOURNAL.answerBytes) return clean;
     // A secret that begins in the last part may be incomplete.
-    const end = this.taken < this.wanted ? clean.length : Math.max(clean.length - this.margin, 0);
+    const end = this.taken < this.limit ? clean.length : Math.max(clean.length - this.margin, 0);
     return decoded(Buffer.from(clean.slice(0, end)).subarray(0, JOURNAL.answerBytes));
   }
 }

@@ -49,10 +49,10 @@ export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""
 
 /** Tests keys of a table for an address inside a prefix. */
 export function hasAddressIn(type: MarkType, prefix: Prefix): (family: 4 | 6, key: MarkKey) => boolean {
-  const { family: wanted, words: all, length } = prefixWords(prefix);
-  const words = wordsInUse(wanted, all);
+  const { family: prefixFamily, words: all, length } = prefixWords(prefix);
+  const words = wordsInUse(prefixFamily, all);
   const isInside = (key: MarkKey, from: number) =>
     words.every((word, at) => maskWord(key[from + at] ?? 0, 32 * at, length) === word);
   const isPair = type === "sdhost" || type === "conn";
-  return (family, key) => family === wanted && (isInside(key, 0) || (isPair && isInside(key, words.length)));
+  return (family, key) => family === prefixFamily && (isInside(key, 0) || (isPair && isInside(key, words.length)));
 }

@@ -187,11 +187,11 @@ export class MarkStore {
 
   /** True when the packet has a live record with this id, or with any, and a value that is wanted. */
   matches(
-    { type, id, wanted }: { type: MarkType; id?: number; wanted: (value: number) => boolean },
+    { type, id, valueMatches }: { type: MarkType; id?: number; valueMatches: (value: number) => boolean },
     packet: PacketView,
     now: number,
   ): boolean {
-    return this.tables[type][packet.family].matches(packetKey(type, packet), now, id, wanted);
+    return this.tables[type][packet.family].matches(packetKey(type, packet), now, id, valueMatches);
   }
 }
 

@@ -107,10 +107,10 @@ export class MarkTable {
   }
 
   /** True if a live record of the key has this id (`undefined`: any) and a matching value. */
-  matches(key: MarkKey, now: number, id: number | undefined, wanted: (value: number) => boolean): boolean {
+  matches(key: MarkKey, now: number, id: number | undefined, valueMatches: (value: number) => boolean): boolean {
     for (const any of id === undefined ? this.ids.keys() : [id]) {
       const mark = this.byKey.get(nameOf(key, any));
-      if (mark && mark.expires > now && wanted(mark.value)) return true;
+      if (mark && mark.expires > now && valueMatches(mark.value)) return true;
     }
     return false;
   }

@@ -102,7 +102,7 @@ export function inEnvelope(content: unknown, names: readonly string[], count: nu
 export function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
   if (first === undefined) return ["", ""] as const;
   const verdict = listVerdict === "none" ? "" : `${JSON.stringify(VERDICTS[listVerdict](count)).slice(1, -1)},`;
-  const begin = (name: string, beside = "") => (name === "0" ? "[" : `{${beside}${JSON.stringify(name)}:`);
+  const begin = (name: string, members = "") => (name === "0" ? "[" : `{${members}${JSON.stringify(name)}:`);
   const end = (name: string) => (name === "0" ? "]" : "}");
   const open = begin(first, verdict) + inner.map((name) => begin(name)).join("");
   return [open, [first, ...inner].reverse().map(end).join("")] as const;

@@ -166,9 +166,11 @@ function slashProblem(
   dialect: Dialect,
 ): string | undefined {
   if (dialect.trailingSlash === "any") return undefined;
-  const wanted = cmd === "commit" && url.kind === "prefixset" && url.profile === undefined;
-  if (rawUrl.endsWith("/") === wanted) return undefined;
-  return wanted ? `the commit of a global prefix-set needs a url that ends with "/"` : `"url" must not end with "/"`;
+  const needsSlash = cmd === "commit" && url.kind === "prefixset" && url.profile === undefined;
+  if (rawUrl.endsWith("/") === needsSlash) return undefined;
+  return needsSlash
+    ? `the commit of a global prefix-set needs a url that ends with "/"`
+    : `"url" must not end with "/"`;
 }
 
 function userArenaProblem(

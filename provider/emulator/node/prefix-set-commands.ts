@@ -59,9 +59,9 @@ function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
 }
 
 function deleteItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | undefined {
-  const wanted = readDelete(item, dialect);
-  if ("message" in wanted) return wanted;
-  const { prefix, text } = wanted;
+  const target = readDelete(item, dialect);
+  if ("message" in target) return target;
+  const { prefix, text } = target;
   const isThere = isOwn(text, prefix, draft, dialect) && draft.value(prefix) !== undefined;
   if (isThere) draft.stage(prefix, null);
   return isThere || dialect.deleteAbsent === "success" ? undefined : notFound(text);
@@ -76,14 +76,14 @@ function isOwn(text: string, prefix: CanonicalPrefix, draft: Draft, dialect: Dia
 
 /** Compares each item with every entry of the set. */
 function deleteCovered(item: unknown, draft: Draft, dialect: Dialect): Refusal | undefined {
-  const wanted = readDelete(item, dialect);
-  if ("message" in wanted) return wanted;
-  const covering = Prefix.fromCanonical(wanted.prefix);
+  const target = readDelete(item, dialect);
+  if ("message" in target) return target;
+  const covering = Prefix.fromCanonical(target.prefix);
   const covered = [...draft.set.mentioned(), ...draft.changes.keys()].filter(
     (key) => covering.contains(Prefix.fromCanonical(key)) && draft.value(key) !== undefined,
   );
   for (const prefix of covered) draft.stage(prefix, null);
-  return covered.length > 0 || dialect.deleteAbsent === "success" ? undefined : notFound(wanted.text);
+  return covered.length > 0 || dialect.deleteAbsent === "success" ? undefined : notFound(target.text);
 }
 
 // Checked by hand: zod would take a quarter of the time of a large request.

@@ -42,12 +42,12 @@ export function describeSet(set: PrefixSetStore, filter: string, onlyChanges: bo
 /** An address finds the entries that cover it, a part of a text those that hold it. */
 function rowFilter(filter: string): (prefix: CanonicalPrefix) => boolean {
   if (filter === "") return () => true;
-  const wanted = prefixIn(filter);
+  const searched = prefixIn(filter);
   const part = filter.toLowerCase();
-  if (!wanted) return (prefix) => prefix.includes(part);
+  if (!searched) return (prefix) => prefix.includes(part);
   return (text) => {
     const prefix = Prefix.fromCanonical(text);
-    return prefix.contains(wanted) || wanted.contains(prefix);
+    return prefix.contains(searched) || searched.contains(prefix);
   };
 }
 
@@ -97,9 +97,9 @@ const first = (part: object) => Object.fromEntries(Object.entries(part).slice(0,
  */
 export function describeMarks(marks: MarkStore, type: MarkType, limit: number, which: { id?: number; filter: string }) {
   const { id, filter } = which;
-  const wanted = prefixIn(filter, { hostBits: "mask" });
-  const isUnread = filter !== "" && !wanted;
-  const records = isUnread ? [] : marks.largest(type, limit, { id, contains: wanted?.toString() });
+  const searched = prefixIn(filter, { hostBits: "mask" });
+  const isUnread = filter !== "" && !searched;
+  const records = isUnread ? [] : marks.largest(type, limit, { id, contains: searched?.toString() });
   return { ...marks.count(type), ...marks.losses(type), capacity: marks.capacity, isUnread, records };
 }
 

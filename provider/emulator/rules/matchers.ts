@@ -42,7 +42,7 @@ export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Ma
   );
   add(match.set, (spec) => inSet(spec, environment));
   add(match.mark, ({ type, id, value }) => {
-    const query = { type: markType(type) ?? "shost", id, wanted: compileComparison(value) };
+    const query = { type: markType(type) ?? "shost", id, valueMatches: compileComparison(value) };
     return (packet, now) => environment.marks.matches(query, packet, now);
   });
   add(match.not, (negated) => {
@@ -65,16 +65,16 @@ function inSet(spec: NonNullable<MatchSpec["set"]>, environment: RuleEnvironment
     throw new TypeError(`there is no ${scope}prefix-set "${spec.name}": create it before the rules that name it`);
   }
   const side = spec.of ?? "source";
-  const wanted = compileComparison(spec.value);
+  const valueMatches = compileComparison(spec.value);
   return (packet) => {
     const value = set.find(packet.family, packet[side]);
-    return value !== undefined && wanted(value);
+    return value !== undefined && valueMatches(value);
   };
 }
 
 function isProtocol(protocols: Protocol[]): Matcher {
-  const wanted = new Set(protocols.map(protocolNumber));
-  return (packet) => wanted.has(packet.proto);
+  const numbers = new Set(protocols.map(protocolNumber));
+  return (packet) => numbers.has(packet.proto);
 }
 
 function hasPort(side: Side, ports: (number | string)[]): Matcher {
@@ -87,9 +87,9 @@ function hasPort(side: Side, ports: (number | string)[]): Matcher {
 }
 
 function hasFlags(set: readonly TcpFlag[], unset: readonly TcpFlag[]): Matcher {
-  const wanted = flagBits(set);
-  const mask = wanted | flagBits(unset);
-  return (packet) => packet.proto === PROTOCOLS.tcp && (packet.flags & mask) === wanted;
+  const flags = flagBits(set);
+  const mask = flags | flagBits(unset);
+  return (packet) => packet.proto === PROTOCOLS.tcp && (packet.flags & mask) === flags;
 }
 
 /** Tests a value. */

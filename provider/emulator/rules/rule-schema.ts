@@ -233,12 +233,12 @@ export const ruleSchema = z
   .meta({ id: "Rule", description: "if all matches match, the actions are carried out in order" });
 
 export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
-  const seen = new Set<number>();
+  const ids = new Set<number>();
   rules.forEach(({ id }, index) => {
-    if (id !== undefined && seen.has(id)) {
+    if (id !== undefined && ids.has(id)) {
       context.addIssue({ code: "custom", path: [index, "id"], message: `the id ${id} is used twice in this profile` });
     }
-    if (id !== undefined) seen.add(id);
+    if (id !== undefined) ids.add(id);
   });
 });
 

@@ -21,10 +21,10 @@ import { StateError } from "./state";
  * @throws {StateError} if another emulator has the lock, naming its process, or another user.
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
-  const [beside, elsewhere] = await placesOf(file);
+  const [adjacent, elsewhere] = await placesOf(file);
   // Some folders shared with containers do not support sockets.
   const place =
-    beside === undefined ? await elsewhere() : await listen(beside).then((server) => server ?? beside, elsewhere);
+    adjacent === undefined ? await elsewhere() : await listen(adjacent).then((server) => server ?? adjacent, elsewhere);
   if (typeof place !== "string") return () => close(place);
   for (let tries = 0; tries < LOCK.tries; tries += 1) {
     const server = await listen(place);
@@ -74,7 +74,7 @@ async function takeAway(place: string, left: string): Promise<void> {
 }
 
 /** Paths of the socket: beside the file, or, if that name is too long, in a folder of this user among temporary files. */
-async function placesOf(file: string): Promise<[beside: string | undefined, elsewhere: () => Promise<string>]> {
+async function placesOf(file: string): Promise<[adjacent: string | undefined, elsewhere: () => Promise<string>]> {
   const folder = await realpath(dirname(resolve(file))).catch(() => {
     const name = dirname(resolve(file));
     throw new StateError(`The state cannot be kept in ${file}: the folder ${name} does not exist. Create it first.`);
@@ -92,8 +92,8 @@ async function placesOf(file: string): Promise<[beside: string | undefined, else
       );
     }
   };
-  const beside = join(dirname(whole), `.${basename(whole)}.lock`);
-  return [Buffer.byteLength(beside) <= LOCK.longestName ? beside : undefined, elsewhere];
+  const adjacent = join(dirname(whole), `.${basename(whole)}.lock`);
+  return [Buffer.byteLength(adjacent) <= LOCK.longestName ? adjacent : undefined, elsewhere];
 }
 
 /** `undefined` if a socket exists already, in use or abandoned. */
@@ -122,16 +122,16 @@ function listen(place: string): Promise<Server | undefined> {
 /** The process with the lock, if it answers in time; `undefined` if none listens. */
 function ownerOf(place: string): Promise<string | undefined> {
   return new Promise((found, failed) => {
-    let told = "";
+    let answer = "";
     const socket = connect(place);
     socket.setTimeout(LOCK.answerMs, () => {
       socket.destroy();
       found("unknown: it does not answer");
     });
     socket.setEncoding("utf8").on("data", (text) => {
-      told += text;
+      answer += text;
     });
-    socket.once("end", () => found(told));
+    socket.once("end", () => found(answer));
     socket.once("error", (error) => {
       const code = codeOf(error);
       if (code === "ECONNREFUSED" || code === "ENOENT") found(undefined);

@@ -34,8 +34,8 @@ export function entriesAsJson(given: unknown, name: string): unknown {
   const entries = givenEntries(given, name);
   if (!entries) return given;
   const { spellings } = entries;
-  const seen = new Set<unknown>();
-  const twice = spellings.find((one) => typeof one === "string" && seen.size === seen.add(one).size);
+  const distinct = new Set<unknown>();
+  const twice = spellings.find((one) => typeof one === "string" && distinct.size === distinct.add(one).size);
   if (twice !== undefined) throw new TypeError(`${name}: ${twice} is there twice.`);
   return Object.fromEntries(spellings.map((one, index) => [one, valueIn(entries.content(index))]));
 }

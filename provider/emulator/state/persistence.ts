@@ -31,7 +31,7 @@ export class Persistence {
   private log: { readonly name: string; handle?: FileHandle; bytes: number } | undefined;
   private changes: LoggedChange[] = [];
   /** Numbers of all changes, and of those on disk. */
-  private told = 0;
+  private recorded = 0;
   private kept = 0;
   private isWholeDue = false;
   private working: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class Persistence {
       }, PERSIST.gatherMs);
       return;
     }
-    this.told += 1;
+    this.recorded += 1;
     if (change.kind === "everything") this.isWholeDue = true;
     else this.changes.push(change);
     this.wake();
@@ -87,8 +87,8 @@ export class Persistence {
 
   /** Resolves when all present changes are on disk. @throws the system's error. */
   async durable(): Promise<void> {
-    const { told } = this;
-    while (this.kept < told) await this.wake();
+    const { recorded } = this;
+    while (this.kept < recorded) await this.wake();
   }
 
   /** Writes all pending changes, marks included, and the whole state; ignores later changes. */
@@ -113,7 +113,7 @@ export class Persistence {
   private async write(): Promise<void> {
     // Changes of the same turn of the event loop are in the same write.
     await Promise.resolve();
-    const { changes, told } = this;
+    const { changes, recorded } = this;
     const isWholeDue = this.isWholeDue || !this.log || this.log.bytes > PERSIST.logBytes;
     this.changes = [];
     this.isWholeDue = false;
@@ -121,7 +121,7 @@ export class Persistence {
     this.cancel = undefined;
     try {
       await (isWholeDue ? this.writeWhole() : this.append(changes));
-      this.kept = told;
+      this.kept = recorded;
     } catch (error) {
       // The log may end in the middle of a line, so the whole state must be written.
       this.isWholeDue = true;

@@ -103,7 +103,12 @@ async function stackIn(sdk: typeof automation, folder: string, { workDir, name, 
   const project = await program.projectSettings();
   const { pulumiCommand } = program;
   const projectSettings = { name: project.name, runtime: project.runtime };
-  const beside = await sdk.LocalWorkspace.create({ workDir: settings, envVars, pulumiCommand, projectSettings });
+  const settingsWorkspace = await sdk.LocalWorkspace.create({
+    workDir: settings,
+    envVars,
+    pulumiCommand,
+    projectSettings,
+  });
   const written = isSettings(workDir, `Pulumi.${name}`) ? await program.stackSettings(name) : undefined;
   const values = programConfig(
     await addresses(emulator),
@@ -111,8 +116,8 @@ async function stackIn(sdk: typeof automation, folder: string, { workDir, name, 
     config ?? {},
     name,
   );
-  await beside.createStack(name);
-  await beside.setAllConfig(name, values);
+  await settingsWorkspace.createStack(name);
+  await settingsWorkspace.setAllConfig(name, values);
   program.createStack = async () => {};
   return sdk.Stack.create(name, program);
 }
@@ -154,16 +159,16 @@ function running(stack: automation.Stack, folder: string, configFile: string): R
     inProgress.add(settled);
     return result;
   };
-  const told = <Options extends automation.UpOptions | automation.PreviewOptions>(given: Options | undefined) => {
+  const optionsOf = <Options extends automation.UpOptions | automation.PreviewOptions>(given: Options | undefined) => {
     const signal = given?.signal ? AbortSignal.any([given.signal, end.signal]) : end.signal;
     // With secrets shown, the CLI reads the history with settings beside the program, and would create them.
     return { ...(given as Options), configFile, signal, showSecrets: false };
   };
   return {
-    up: (options) => followed(stack.up(told(options))),
-    preview: (options) => followed(stack.preview(told(options))),
-    refresh: (options) => followed(stack.refresh(told(options))),
-    destroy: (options) => followed(stack.destroy(told(options))),
+    up: (options) => followed(stack.up(optionsOf(options))),
+    preview: (options) => followed(stack.preview(optionsOf(options))),
+    refresh: (options) => followed(stack.refresh(optionsOf(options))),
+    destroy: (options) => followed(stack.destroy(optionsOf(options))),
     outputs: () => followed(stack.outputs()),
     async [Symbol.asyncDispose]() {
       end.abort();

@@ -32,6 +32,6 @@ function shortened<Payload extends z.core.ParsePayload>(payload: Payload): Paylo
 }
 
 /** Number of unreported mistakes that an issue counts; 0 for a reported one. */
-export function untold(issue: z.core.$ZodIssue): number {
+export function unreportedCount(issue: z.core.$ZodIssue): number {
   return issue.code === "custom" ? Number(issue.params?.more ?? 0) : 0;
 }

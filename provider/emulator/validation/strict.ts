@@ -3,7 +3,7 @@ import { messageOf } from "../../model/errors";
 import { nearest } from "../../model/nearest";
 import { Prefix } from "../../model/prefix";
 import { WRONG_PLACES } from "../defaults";
-import { untold } from "./bounded";
+import { unreportedCount } from "./bounded";
 import { markType } from "./mark-type";
 
 /**
@@ -31,9 +31,12 @@ export function strictly<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: wording, reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
-  const told = unknownFirst(issues.filter((issue) => untold(issue) === 0));
-  const problems = [...new Set(told.flatMap((issue) => describe(issue, [])))];
-  const others = issues.reduce((sum, issue) => sum + untold(issue), Math.max(0, problems.length - WRONG_PLACES));
+  const reported = unknownFirst(issues.filter((issue) => unreportedCount(issue) === 0));
+  const problems = [...new Set(reported.flatMap((issue) => describe(issue, [])))];
+  const others = issues.reduce(
+    (sum, issue) => sum + unreportedCount(issue),
+    Math.max(0, problems.length - WRONG_PLACES),
+  );
   const more = others > 0 ? `; and ${others} more` : "";
   throw new Failure(sentence(`${about}: ${problems.slice(0, WRONG_PLACES).join("; ")}${more}`));
 }

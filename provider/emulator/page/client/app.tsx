@@ -67,7 +67,7 @@ export function App({ state }: { state: State }) {
           </main>
         )}
         {/* The same one wherever it stands: it stays open and paused. */}
-        <div class="beside" {...(!View && { id: "main", role: "main", "aria-label": title, tabIndex: -1 })}>
+        <div class="journal-column" {...(!View && { id: "main", role: "main", "aria-label": title, tabIndex: -1 })}>
           <Journal lines={journal} overview={overview} live={live} alone={!View} />
         </div>
       </div>
@@ -98,7 +98,7 @@ function Count({ view, overview }: { view: View; overview: Overview }) {
   return (
     <span class="count" title={plural(found, one, many)}>
       {number(found)}
-      <span class="unseen"> {found === 1 ? one : many}</span>
+      <span class="visually-hidden"> {found === 1 ? one : many}</span>
     </span>
   );
 }

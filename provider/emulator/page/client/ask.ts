@@ -1,16 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { call, send } from "./api";
 import { refresh } from "./connection";
-import { tell } from "./store";
+import { showMessage } from "./store";
 
 /** Has the emulator do something, says so, and asks how it is then. Resolves to its answer, `undefined` when it failed. */
 export async function act<T>(done: string, method: string, path: string, body?: unknown): Promise<T | undefined> {
   try {
     const answer = await call<T>(method, path, body);
-    if (done) tell("done", done);
+    if (done) showMessage("done", done);
     return answer;
   } catch (error) {
-    tell("error", error instanceof Error ? error.message : String(error));
+    showMessage("error", error instanceof Error ? error.message : String(error));
     return undefined;
   } finally {
     void refresh();
@@ -24,7 +24,7 @@ export async function saveFile(path: string): Promise<void> {
     Object.assign(document.createElement("a"), { href: address, download: path.slice(1) }).click();
     URL.revokeObjectURL(address);
   } catch (error) {
-    tell("error", error instanceof Error ? error.message : String(error));
+    showMessage("error", error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -33,13 +33,13 @@ export function useAnswer<T>(path: string | undefined, version: unknown): { answ
   const [last, keep] = useState<{ answer?: T; problem?: string }>({});
   useEffect(() => {
     if (path === undefined) return;
-    let wanted = true;
+    let isCurrent = true;
     call<T>("GET", path).then(
-      (answer) => wanted && keep({ answer }),
-      (error: Error) => wanted && keep({ problem: error.message }),
+      (answer) => isCurrent && keep({ answer }),
+      (error: Error) => isCurrent && keep({ problem: error.message }),
     );
     return () => {
-      wanted = false;
+      isCurrent = false;
     };
   }, [path, version]);
   return last;

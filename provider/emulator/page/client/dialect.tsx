@@ -15,11 +15,11 @@ const setTo = (done: string, choice: object) => act(done, "PUT", "/dialect", cho
 export function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations: Deviations }) {
   const { names, switches } = dialects;
   const [filter, setFilter] = choice("find");
-  const [wanted, want] = choice("switch");
+  const [selected, want] = choice("switch");
   const others = Object.keys(deviations).length;
-  const rank = (name: string) => (name === wanted ? 2 : name in deviations ? 1 : 0);
+  const rank = (name: string) => (name === selected ? 2 : name in deviations ? 1 : 0);
   const found = switches.filter(
-    ({ name, about }) => name === wanted || hasWords(`${name} ${deviations[name] ?? ""} ${about}`, filter),
+    ({ name, about }) => name === selected || hasWords(`${name} ${deviations[name] ?? ""} ${about}`, filter),
   );
   return (
     <Panel
@@ -35,7 +35,7 @@ export function DialectPanel({ dialects, deviations }: { dialects: Dialects; dev
       }
     >
       <ByName names={names} />
-      <BySwitch switches={switches} deviations={deviations} name={wanted} onName={want} />
+      <BySwitch switches={switches} deviations={deviations} name={selected} onName={want} />
       <div class="row">
         <FindField
           what="a switch"
@@ -53,7 +53,7 @@ export function DialectPanel({ dialects, deviations }: { dialects: Dialects; dev
           tall
           items={[...found].sort((a, b) => rank(b.name) - rank(a.name))}
           keyOf={({ name }) => name}
-          tone={({ name }) => (name === wanted ? "wanted" : "")}
+          tone={({ name }) => (name === selected ? "selected" : "")}
           columns={[
             ["Switch", ({ name }) => <code>{name}</code>, "row"],
             [
@@ -92,8 +92,8 @@ function BySwitch(props: {
   const now = String(deviations[name] ?? settings[0] ?? "");
   // A setting that only a program can make is not offered, but is shown here.
   const options = [...new Set([...settings.map(String), now])];
-  const wanted = chosen ?? now;
-  const value = settings.find((setting) => String(setting) === wanted) ?? wanted;
+  const selected = chosen ?? now;
+  const value = settings.find((setting) => String(setting) === selected) ?? selected;
   const change = (next: string) => {
     onName(next);
     choose(undefined);
@@ -102,7 +102,7 @@ function BySwitch(props: {
     <Form
       submit="Set switch"
       disabled={settings.length === 0}
-      onSubmit={() => void setTo(`${name} is ${wanted}.`, { ...deviations, [name]: value })}
+      onSubmit={() => void setTo(`${name} is ${selected}.`, { ...deviations, [name]: value })}
     >
       <SelectField
         label="A switch"
@@ -110,7 +110,7 @@ function BySwitch(props: {
         options={[["", "Choose …"], ...switches.map((one) => [one.name, one.name] as const)]}
         onChange={change}
       />
-      {settings.length > 0 && <SelectField label="Setting" value={wanted} options={options} onChange={choose} />}
+      {settings.length > 0 && <SelectField label="Setting" value={selected} options={options} onChange={choose} />}
     </Form>
   );
 }

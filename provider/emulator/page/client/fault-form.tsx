@@ -38,19 +38,19 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
     url: "",
     nth: "",
   });
-  const told = useFields<string>({});
+  const parameterFields = useFields<string>({});
   const { kind, request, strike, url, nth } = values;
   const { about = "", parameters = {} } = kinds.find((one) => one.kind === kind) ?? {};
   // From the nth on, and every nth, contradict each other.
   const every = STRIKES[strike]?.fault.every !== undefined;
-  const filled = Object.keys(parameters).filter((name) => told.values[name]);
+  const filled = Object.keys(parameters).filter((name) => parameterFields.values[name]);
   const fault = {
     kind,
     ...REQUESTS[request],
     ...STRIKES[strike]?.fault,
     ...(url && { url }),
     ...(nth && !every && { nth: Number(nth) }),
-    ...Object.fromEntries(filled.map((name) => [name, parameterValue(name, told.values[name] ?? "")])),
+    ...Object.fromEntries(filled.map((name) => [name, parameterValue(name, parameterFields.values[name] ?? "")])),
   };
   return (
     <Panel title="A fault of your own" hint={about.replaceAll("`", "")}>
@@ -70,9 +70,20 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
           const { label = name, type, options } = PARAMETERS[name] ?? {};
           const usual = ["", `as usual: ${options?.[String(normal)] ?? normal}`] as const;
           return options ? (
-            <SelectField key={name} label={label} {...told.field(name)} options={[usual, ...Object.entries(options)]} />
+            <SelectField
+              key={name}
+              label={label}
+              {...parameterFields.field(name)}
+              options={[usual, ...Object.entries(options)]}
+            />
           ) : (
-            <TextField key={name} label={label} type={type} {...told.field(name)} placeholder={String(normal ?? "")} />
+            <TextField
+              key={name}
+              label={label}
+              type={type}
+              {...parameterFields.field(name)}
+              placeholder={String(normal ?? "")}
+            />
           );
         })}
       </Form>

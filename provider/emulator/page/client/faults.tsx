@@ -3,13 +3,13 @@ import type { ActiveFault, Fault, FaultPreset } from "../answers";
 import { act } from "./ask";
 import { FaultForm, STRIKES, strikeOptions } from "./fault-form";
 import { SelectField, useFind } from "./fields";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { Table } from "./table";
 import { listed, number } from "./texts";
 import { Badge, Button, Panel, Switch } from "./ui";
 
 /** The view of faults: switches for usual ones, a form for the rest, and those that are expected or met. */
-export function FaultsView({ overview: { faults }, catalogue }: Seen) {
+export function FaultsView({ overview: { faults }, catalogue }: ViewProps) {
   const [strike, setStrike] = useState("once");
   const { found, field } = useFind(
     { name: "find", what: "a fault", placeholder: "title, effect or kind" },
@@ -96,10 +96,10 @@ function Expected({ faults }: { faults: readonly ActiveFault[] }) {
         columns={[
           ["Kind", ({ fault }) => <code>{fault.kind}</code>, "row"],
           ["Applies to", ({ fault }) => faultText(fault)],
-          ["Seen", ({ seen }) => number(seen), "num"],
+          ["Seen", ({ seen: matched }) => number(matched), "num"],
           ["Hits", ({ hits }) => number(hits), "num"],
           ["State", stateOf],
-          ["Remove", removal, "unseen"],
+          ["Remove", removal, "visually-hidden"],
         ]}
       />
     </Panel>

@@ -50,7 +50,7 @@ function Field(props: { label: string; grow?: boolean; bare?: boolean; children:
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
     <label class={grow ? "field grow" : "field"}>
-      <span class={bare ? "unseen" : undefined}>{label}</span>
+      <span class={bare ? "visually-hidden" : undefined}>{label}</span>
       {children}
     </label>
   );

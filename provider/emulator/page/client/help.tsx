@@ -1,6 +1,6 @@
 import { token } from "./api";
 import { saveFile } from "./ask";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { Copyable, Panel } from "./ui";
 
 const GUIDES = [
@@ -18,7 +18,7 @@ const FILES = [
 ] as const;
 
 /** Addresses for clients, a first request, and the way to the documentation: all of it from the emulator itself. */
-export function HelpView({ overview }: Seen) {
+export function HelpView({ overview }: ViewProps) {
   const { endpoint, signalingUrl, testSignalingUrl, clients } = overview;
   const set = overview.arenas.flatMap(({ sets }) => sets)[0]?.url ?? "prefixset://edge/blocked";
   const body = JSON.stringify({ url: set, cmd: "list" }).replaceAll("'", "'\\''");

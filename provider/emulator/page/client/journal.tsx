@@ -23,8 +23,8 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
   const filter = requestFilter();
   const [limit, setLimit] = useState(STEP);
   const [paused, pause] = useState<readonly JournalLine[]>();
-  const seen = paused ?? lines;
-  const found = seen.filter((line) => passes(line, filter));
+  const current = paused ?? lines;
+  const found = current.filter((line) => passes(line, filter));
   const shown = found.slice(-limit).reverse();
   const waiting = paused ? lines.filter(({ index }) => index > (paused.at(-1)?.index ?? -1)).length : 0;
   const total = overview.journal.entries;
@@ -52,9 +52,9 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
         </>
       }
     >
-      <Filters filter={filter} lines={seen} runs={overview.runs} />
+      <Filters filter={filter} lines={current} runs={overview.runs} />
       <p class="shown" role="status">
-        {isFiltered && `${number(found.length)} of ${number(seen.length)} match. `}
+        {isFiltered && `${number(found.length)} of ${number(current.length)} match. `}
         {shown.length < found.length && `Newest ${number(shown.length)} shown.`}
         {isFiltered && <Button text="Show all" onClick={showAll} />}
       </p>

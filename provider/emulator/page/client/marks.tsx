@@ -5,7 +5,7 @@ import { useAnswer, useSettled } from "./ask";
 import { Chart, Swatch } from "./chart";
 import { FindField, SelectField } from "./fields";
 import { choice, choose, go, link, readPlace } from "./route";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { Shown, Table } from "./table";
 import { duration, listed, markKey, number, plural, ruleText, shortUrl } from "./texts";
 import { Panel, ProfileLink, Requests, Unknown } from "./ui";
@@ -19,7 +19,7 @@ const TYPES: readonly (readonly [MarkType, string])[] = [
 ];
 
 /** Marks by type and rule over time, and the records with the largest values. */
-export function MarksView({ overview, subject = "" }: Seen) {
+export function MarksView({ overview, subject = "" }: ViewProps) {
   const profiles = overview.arenas.flatMap((arena) => arena.profiles);
   const chosen = profiles.find(({ url }) => url === subject);
   // Whenever the emulator was asked; the last answer stays until the next is there.

@@ -4,23 +4,23 @@ import { query } from "./api";
 import { useAnswer, useSettled } from "./ask";
 import { Choice, FindField } from "./fields";
 import { choice, link } from "./route";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { Table } from "./table";
 import { actionText, bytes, hasWords, listed, number, plural, shortUrl, whenText } from "./texts";
 import { Badge, Name, Panel, Requests, Unknown } from "./ui";
 
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
-export function NodeView({ overview, subject }: Seen) {
+export function NodeView({ overview, subject }: ViewProps) {
   const { arenas } = overview;
   const profiles = arenas.flatMap((arena) => arena.profiles);
   const isThere = profiles.some(({ url }) => url === subject);
   const [words, setWords] = choice("find");
-  const wanted = useSettled(words.trim());
+  const searched = useSettled(words.trim());
   const { answer: bound } = useAnswer<Binding>(
-    wanted ? query("/page/bound", { address: wanted }) : undefined,
+    searched ? query("/page/bound", { address: searched }) : undefined,
     overview,
   );
-  const binding = wanted ? bound : undefined;
+  const binding = searched ? bound : undefined;
   const found = profiles.filter((it) => it.url === binding?.profile || hasWords(profileText(it), words.trim()));
   useEffect(() => {
     if (isThere && subject !== undefined) document.getElementById(subject)?.scrollIntoView({ block: "start" });
@@ -51,7 +51,7 @@ export function NodeView({ overview, subject }: Seen) {
               placeholder="203.0.113.9, or words of a rule or a set"
             />
           )}
-          {wanted !== "" && <Found binding={binding} address={wanted} found={found.length} of={profiles.length} />}
+          {searched !== "" && <Found binding={binding} address={searched} found={found.length} of={profiles.length} />}
           {arenas.map(({ name, sets, profiles: own }) => (
             <div key={name} class="arena">
               {words.trim() === "" && (

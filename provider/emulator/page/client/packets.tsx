@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Packet, Verdict } from "../answers";
 import { act } from "./ask";
 import { Check, Form, SelectField, TextField, useFields, useFind } from "./fields";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { Table } from "./table";
 import { TrafficForm } from "./traffic-form";
 import { Badge, Panel, ProfileLink } from "./ui";
@@ -17,7 +17,7 @@ interface Sent {
 const KEPT = 50;
 
 /** Packets to send, one by one or as generated traffic. */
-export function PacketsView({ overview }: Seen) {
+export function PacketsView({ overview }: ViewProps) {
   const [sent, setSent] = useState<readonly Sent[]>([]);
   const [first] = overview.arenas.flatMap(({ profiles }) => profiles.flatMap((profile) => profile.bound));
   const add = (packet: string, verdict: Verdict) =>

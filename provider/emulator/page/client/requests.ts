@@ -63,7 +63,7 @@ export function passes(line: JournalLine, { find = "", outcome, operation, objec
   if (outcome && !OUTCOMES[outcome]?.[1](line)) return false;
   if (object && objectOf(line) !== object) return false;
   if (run && String(line.run) !== run) return false;
-  const wanted = Object.entries((operation && { ...REQUESTS, ...APIS }[operation]) || {});
-  if (!wanted.every(([name, value]) => line[name as keyof JournalLine] === value)) return false;
+  const expected = Object.entries((operation && { ...REQUESTS, ...APIS }[operation]) || {});
+  if (!expected.every(([name, value]) => line[name as keyof JournalLine] === value)) return false;
   return hasWords([api, cmd, op, url, client, type, status, fault, path, reason].join(" "), find.trim());
 }

@@ -41,10 +41,10 @@ export function requestsOf(filter: RequestFilter): string {
 }
 
 /** Filters the journal if it is shown beside the view. @returns false on a window that is too narrow for both. */
-export function filterBeside(filter: RequestFilter): boolean {
-  const isBeside = matchMedia("(min-width: 1160px)").matches;
-  if (isBeside) choose(journalChoices(filter));
-  return isBeside;
+export function filterJournal(filter: RequestFilter): boolean {
+  const isJournalShown = matchMedia("(min-width: 1160px)").matches;
+  if (isJournalShown) choose(journalChoices(filter));
+  return isJournalShown;
 }
 
 /** The filter of the journal in the address. */

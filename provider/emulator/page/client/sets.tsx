@@ -4,7 +4,7 @@ import { query } from "./api";
 import { act, useAnswer, useSettled } from "./ask";
 import { Check, Choice, FindField, Form, TextField, useFields } from "./fields";
 import { choice, link } from "./route";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { Changes, Shown, Table } from "./table";
 import { listed, number, plural } from "./texts";
 import { Panel, Requests, Unknown } from "./ui";
@@ -12,7 +12,7 @@ import { Panel, Requests, Unknown } from "./ui";
 const STEP = 200;
 
 /** Sets: applied and staged entries, and the changes by a commit. */
-export function SetsView({ overview, subject: asked, journal }: Seen) {
+export function SetsView({ overview, subject: asked, journal }: ViewProps) {
   const sets = overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
   const chosen = asked === undefined ? sets[0] : sets.find(({ url }) => url === asked);
   const items = sets.map(({ url, applied, changes }) => ({

@@ -3,13 +3,13 @@ import type { Dialects, Overview } from "../answers";
 import { act, useAnswer } from "./ask";
 import { DialectPanel } from "./dialect";
 import { Form, TextField, useFind } from "./fields";
-import { type Seen, update } from "./store";
+import { update, type ViewProps } from "./store";
 import { Table } from "./table";
 import { answeredBy } from "./texts";
 import { Button, Panel } from "./ui";
 
 /** The view of the emulator's answers: their source, their dialect, and the states that it can be restored to. */
-export function SetupView({ overview }: Seen) {
+export function SetupView({ overview }: ViewProps) {
   const { answer: dialects, problem } = useAnswer<Dialects>("/page/dialects", undefined);
   return (
     <>
@@ -63,7 +63,7 @@ function Isolated({ emulators }: { emulators: Overview["isolated"] }) {
           [
             "End",
             ({ label }) => <Button text="End" aria-label={`End ${label}`} onClick={() => void end(label)} />,
-            "unseen",
+            "visually-hidden",
           ],
         ]}
       />
@@ -102,12 +102,12 @@ function Snapshots({ names }: { names: readonly string[] }) {
               [
                 "Restore",
                 (each) => <Button text="Restore …" aria-label={`Restore … ${each}`} onClick={() => ask(each)} />,
-                "unseen",
+                "visually-hidden",
               ],
               [
                 "Remove",
                 (each) => <Button text="Remove" aria-label={`Remove ${each}`} onClick={() => void remove(each)} />,
-                "unseen",
+                "visually-hidden",
               ],
             ]}
           />

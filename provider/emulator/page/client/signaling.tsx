@@ -3,12 +3,12 @@ import type { Client } from "../answers";
 import { act } from "./ask";
 import { Form, TextField, useFind } from "./fields";
 import { link } from "./route";
-import type { Seen } from "./store";
+import type { ViewProps } from "./store";
 import { shortUrl } from "./texts";
 import { Badge, Panel, Requests, Switch } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
-export function SignalingView({ overview: { clients } }: Seen) {
+export function SignalingView({ overview: { clients } }: ViewProps) {
   const { found, field } = useFind(
     { name: "find", what: "a client", placeholder: "client, prefix or profile" },
     clients,

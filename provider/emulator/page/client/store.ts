@@ -35,7 +35,7 @@ export interface State {
 }
 
 /** Props of a view. */
-export interface Seen extends Required<Pick<State, "overview" | "catalogue" | "journal">> {
+export interface ViewProps extends Required<Pick<State, "overview" | "catalogue" | "journal">> {
   /** Url of the object shown, if one was chosen. */
   readonly subject?: string;
 }
@@ -60,7 +60,7 @@ const SECONDS = { done: 4, error: 12 };
 let lastMessage = 0;
 
 /** Tells the person something, for a while. */
-export function tell(tone: Message["tone"], text: string): void {
+export function showMessage(tone: Message["tone"], text: string): void {
   lastMessage += 1;
   const message = { id: lastMessage, tone, text };
   update({ messages: [...state.messages.slice(-2), message] });

@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { number, plural } from "./texts";
 import { Button } from "./ui";
 
-/** A column's content for an item: numbers, the name of the row, or (`unseen`) content whose title is only heard. */
+/** A column's content for an item: numbers, the name of the row, or (`visually-hidden`) content whose title is only heard. */
 type Column<Item> = readonly [
   title: string,
   cell: (item: Item) => ComponentChildren,
-  form?: "num" | "row" | "unseen" | undefined,
+  form?: "num" | "row" | "visually-hidden" | undefined,
 ];
 
 /** A table that scrolls by itself. Its caption is for readers who hear the page. */
@@ -25,12 +25,12 @@ export function Table<Item>(props: {
   return (
     <Scroll label={caption} tall={tall}>
       <table class={kind}>
-        <caption class="unseen">{caption}</caption>
+        <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             {columns.map(([title, , form]) => (
               <th key={title} scope="col" class={form === "num" ? "num" : undefined}>
-                {form === "unseen" ? <span class="unseen">{title}</span> : title}
+                {form === "visually-hidden" ? <span class="visually-hidden">{title}</span> : title}
               </th>
             ))}
           </tr>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { passes } from "./requests";
-import { filterBeside, link, type RequestFilter, requestsOf } from "./route";
-import { current, tell } from "./store";
+import { filterJournal, link, type RequestFilter, requestsOf } from "./route";
+import { current, showMessage } from "./store";
 import { plural, shortUrl } from "./texts";
 
 interface PanelProps {
@@ -43,7 +43,7 @@ export function Name({ children }: { children: string }) {
 /** The number of requests for an object. Clicked, the journal shows only them, with their answers, also where another node answers. */
 export function Requests({ filter }: { filter: RequestFilter }) {
   const { length } = current().journal.filter((line) => passes(line, filter));
-  const show = (event: Event) => filterBeside(filter) && event.preventDefault();
+  const show = (event: Event) => filterJournal(filter) && event.preventDefault();
   return (
     <a class="chip" href={requestsOf(filter)} onClick={show}>
       {plural(length, "request")}
@@ -55,9 +55,9 @@ export function Requests({ filter }: { filter: RequestFilter }) {
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    tell("done", "Copied.");
+    showMessage("done", "Copied.");
   } catch {
-    tell("error", "The browser does not let this page copy: select the text and copy it by hand.");
+    showMessage("error", "The browser does not let this page copy: select the text and copy it by hand.");
   }
 }
 
