@@ -74,5 +74,5 @@ function kill({ pid }: ChildProcess): void {
 /** @param credentials Cut out before the line is: a half of one would not be found. */
 function lastLine(output: string, credentials: readonly string[]): string {
   const line = output.trim().split("\n").at(-1)?.trim();
-  return line ? `: ${new Redactor(credentials).told(line)}` : "";
+  return line ? `: ${new Redactor(credentials).sanitize(line)}` : "";
 }
