@@ -10,7 +10,8 @@ export function levelOf(rule: Rule, config: Pick<PolicyConfig, "rules">): Level 
 }
 
 /**
- * The settings of a rule. For each member, the command line precedes the file, and the file the default.
+ * The settings of a rule. For each member as a whole, the command line precedes the file, and the file the default, as the engine
+ * joins the configurations of a policy.
  *
  * @throws {PolicyConfigError} if settings of the command line do not match the schema.
  * @example

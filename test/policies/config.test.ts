@@ -102,6 +102,14 @@ describe("a configuration", () => {
       expect.stringMatching(/^limit: /),
     ]);
   });
+
+  test("has a member replaced as a whole by that of the command line, as the engine joins configurations", () => {
+    const both = { ipv4: { shortest: 16, longest: 28 }, ipv6: { shortest: 40, longest: 64 } };
+    const config = parsePolicyConfig({ rules: { "prefix-length": both } } as never, rules);
+    expect(settingsOf(prefixLength, config)).toMatchObject(both);
+    const { ipv4, ipv6 } = settingsOf(prefixLength, config, { ipv4: { shortest: 20 } }) as typeof both;
+    expect([ipv4, ipv6]).toEqual([{ shortest: 20 }, both.ipv6]);
+  });
 });
 
 describe("the configuration file", () => {

@@ -131,6 +131,8 @@ ${policyConfig.trim()}
 
 \`{ "all": "advisory" }\` gives all policies one level, those that the file switches off too, save where a policy's own line says otherwise. The levels are \`mandatory\`, \`advisory\`, \`disabled\`, and for \`organisation-rails\` \`remediate\`.
 
+A member replaces that member of the file as a whole, as in every policy pack: beside the \`ipv4\` above, a \`longest\` in the file's \`ipv4\` does not count.
+
 ## Remediation
 
 \`organisation-rails\` at the level \`remediate\` puts into resources what they lack of its \`rails\`: forbidden and required prefixes are added to the
