@@ -36,7 +36,7 @@ A prefix that is already in the file gets the new reason and time, and keeps val
 file is an error without --create. Default routes are refused, and entries that "pulumi up" would refuse: by the settings of
 Pulumi.yaml and the stack, or by mandatory policies of packetfilter-policies.yaml beside or above the file. After its time, the
 next "pulumi up" or "block expire --now" removes an entry; nothing else does.
-With --now the node gets the entry at once, and the next "pulumi up" finds no difference. The file records the entry, so that
+With --now the node gets the entry at once, and the next "pulumi up" inserts nothing for it. The file records the entry, so that
 the first "pulumi up" after its time removes it from the node. If the node cannot be reached, the file stays as written and the
 exit code is 1. An entry of another writer with another value stays and is named, and the exit code is 1; --force changes it. An
 entry of the file that ends later keeps its time; --force shortens it.
