@@ -1,7 +1,7 @@
 import { appendOwnSync } from "../files/no-links";
 import { makePrivate, PRIVATE_FILE } from "../files/private";
 import { caught, messageOf } from "../model/errors";
-import { SetWriteFailure } from "./set-operation";
+import { type SetResult, SetWriteFailure } from "./set-operation";
 
 /** One mutation in the audit log. */
 export interface AuditRecord {
@@ -20,8 +20,16 @@ export interface AuditRecord {
 /** A value of an entry; `[secret]` if it must not be shown. */
 export type AuditValue = number | string | null;
 
-/** Record of a failed write to a set: the entries that it may have changed. */
-export function failedWrite(error: unknown): Pick<AuditRecord, "prefixes" | "outcome"> {
+/** The end of a write to a set, for its line; the writer of the set makes it where it sends the requests. */
+export type Written = Pick<AuditRecord, "prefixes" | "outcome" | "reason">;
+
+/** Record of a write that was answered; `undefined` if it changed nothing. */
+export function appliedWrite({ changes }: Pick<SetResult, "changes">): Written | undefined {
+  return changes.size > 0 ? { outcome: "applied", prefixes: Object.fromEntries(changes) } : undefined;
+}
+
+/** Record of a failed write: the entries that it may have changed. */
+export function failedWrite(error: unknown): Written {
   const { applied, unsettled } = error instanceof SetWriteFailure ? error : { applied: undefined, unsettled: [] };
   const open = unsettled.map((prefix) => [prefix, { old: applied?.get(prefix) ?? null, new: null }]);
   return { prefixes: Object.fromEntries(open), outcome: messageOf(error) };

@@ -8,6 +8,7 @@ import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
 import { count, some } from "../model/text";
+import { appliedWrite, failedWrite, type Written } from "./audit-log";
 import type { Settled } from "./group-commit";
 import { type Aggregation, aggregatedIn, aggregationRemedy, coversAll, partsOf } from "./set-aggregation";
 import {
@@ -37,6 +38,8 @@ export interface ConfirmationOptions {
   /** Takes events for the user: what others changed in the meantime, and what was sent again. */
   readonly notices: Reporter;
   readonly clock: Clock;
+  /** Takes the end of each write, for the audit log; without one nothing is made. */
+  audit?(ended: () => Written | undefined): void;
 }
 
 /** The last list of the node, even if it does not show every change. */
@@ -168,9 +171,14 @@ async function restore(
     now = (await verify(options, changes, after)).after;
     const absent = missing(changes, now);
     if (absent.length > 0) throw new Error(`the node's list does not show ${some(absent)}.`);
+    const result = resultOf(changes, after, now);
+    options.audit?.(() => appliedWrite(result));
     report({ kind: "restored" });
   } catch (error) {
-    report({ kind: "notRestored", error: messageOf(error) });
+    const message = messageOf(error);
+    const truth = { applied: after.values, unsettled: lost.map(([prefix]) => prefix) };
+    options.audit?.(() => failedWrite(new SetWriteFailure(message, truth)));
+    report({ kind: "notRestored", error: message });
   }
   return now;
 }

@@ -39,6 +39,8 @@ export interface SetOperation {
    * of entries that are still there are taken back, so that no later commit publishes them.
    */
   readonly isDelete?: boolean;
+  /** Reason in the program, for the audit log. */
+  readonly reason?: string | undefined;
 }
 
 /** The fate of an entry; `null` stands for "not there". */

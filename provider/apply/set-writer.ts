@@ -3,6 +3,7 @@ import type { ObservedSet, SetEntry } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
+import { appliedWrite, failedWrite, type Written } from "./audit-log";
 import { type Caller, GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
 import { placeOf } from "./set-confirmation";
@@ -74,7 +75,7 @@ export class SetWriter {
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
   async submit(operation: SetOperation, caller?: Caller): Promise<SetResult> {
-    const submitted = this.group.submit(operation, caller);
+    const submitted = this.logged(operation, caller);
     // While the group waits for other callers.
     loadAgent();
     const result = await submitted;
@@ -92,7 +93,25 @@ export class SetWriter {
     this.options.reads.forget();
     const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
     const put = (observed: ListedMap) => ({ put: absent(observed), remove: new Set<CanonicalPrefix>() });
-    return (await this.group.submit({ plan: put })).after;
+    return (await this.logged({ plan: put })).after;
+  }
+
+  /** An operation with its line in the audit log, once it has ended, even if nothing waits for it any more. */
+  private async logged(operation: SetOperation, caller?: Caller): Promise<SetResult> {
+    const { reason } = operation;
+    const audit = (ended: () => Written | undefined) =>
+      this.options.audit?.(() => {
+        const written = ended();
+        return written && { ...written, reason };
+      });
+    try {
+      const result = await this.group.submit(operation, caller);
+      audit(() => appliedWrite(result));
+      return result;
+    } catch (error) {
+      audit(() => failedWrite(error));
+      throw error;
+    }
   }
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {

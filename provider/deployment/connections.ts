@@ -1,3 +1,4 @@
+import type { AuditRecord } from "../apply/audit-log";
 import type { InFlight } from "../apply/in-flight";
 import type { RemovalCheck } from "../apply/set-writer";
 import type { World } from "../client/world";
@@ -12,6 +13,8 @@ import type { SentNotes } from "./sent-before";
 export interface Shared {
   readonly world: World;
   readonly notices: Reporter;
+  /** Takes each mutation, for the audit log; without one the record is not made. */
+  readonly audit: (make: () => AuditRecord | undefined) => void;
   readonly inFlight: InFlight;
   /** Keys that some resource of this deployment wants: they may not be removed. */
   readonly desired: KeyRegistry;

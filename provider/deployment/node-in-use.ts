@@ -128,7 +128,7 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, inFlight, desired, managed, declared, notes, sameMachine, removals }: Shared,
+    { world, notices, audit, inFlight, desired, managed, declared, notes, sameMachine, removals }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -149,6 +149,11 @@ export class DeploymentSet implements Addressed {
       label,
       at: node.label,
       notices,
+      audit: (ended) =>
+        audit(() => {
+          const written = ended();
+          return written && { node: node.label, set: url, ...written };
+        }),
       inFlight,
       foreignStaged,
       clock: world,

@@ -87,6 +87,7 @@ export class Runtime {
     this.shared = {
       world,
       notices: this.notices,
+      audit: (make) => this.audit(make),
       inFlight: new InFlight(world, usualSteps),
       desired,
       managed: new KeyRegistry("owned", others),
@@ -167,7 +168,7 @@ export class Runtime {
   }
 
   /** Writes a mutation to the audit log, if there is a log; without one the record is not made. The mutation is done: a failure is a warning. */
-  audit(make: () => AuditRecord | undefined): void {
+  private audit(make: () => AuditRecord | undefined): void {
     const { auditLog, actor } = this.settings;
     const record = auditLog === undefined ? undefined : make();
     if (auditLog === undefined || record === undefined) return;

@@ -38,7 +38,7 @@ export interface PartialOutputs {
   readonly outputs: JsonObject;
 }
 
-/** The receiver of one resource: starts and stops by ownership, with audit log and true outputs after failures. */
+/** The receiver of one resource: starts and stops by ownership, with true outputs after failures. */
 export class ReceiverAccess {
   /** Names under which the next run finds what this one starts, if it is killed. */
   private names: Names = () => [];
@@ -164,14 +164,12 @@ export class ReceiverAccess {
       const sending = (needed: readonly Prefix[]) =>
         this.receiver.sent.note(this.names, listOf(new Set(texts(needed))));
       const options = { ...active, sending };
-      const { started, already, unseen } = await this.receiver.client.ensureActive(parsed(prefixes), options);
+      const { started, already, unseen } = await this.receiver.start(parsed(prefixes), options, this.place.reason);
       this.warnUnreadable("start", prefixes, unseen);
-      this.audit(texts(started), { old: null, new: 1 }, "applied");
       return [...texts(started), ...ours(already)];
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
       const started = texts(truth?.started ?? []);
-      this.audit(started, { old: null, new: 1 }, messageOf(error));
       this.runtime.advice.of(adviceIn(error));
       if (!truth) throw untouched(error);
       throw failure(
@@ -214,15 +212,13 @@ export class ReceiverAccess {
         throw new Error(`Signaling at ${label}: nothing is stopped. ${registryUnavailable}`);
       const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
       const options = { started, ...active };
-      const { stopped, unseen, refusal } = await this.receiver.client.ensureInactive(parsed(prefixes), options);
+      const { stopped, unseen, refusal } = await this.receiver.stop(parsed(prefixes), options, this.place.reason);
       this.warnUnreadable("stop", prefixes, unseen);
       if (refusal !== undefined) this.report({ kind: "stopRefused", prefixes, reason: refusal.message });
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
-      this.audit(texts(stopped), { old: 1, new: null }, "applied");
       await this.startLate(texts(stopped));
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
-      this.audit(texts(truth?.stopped ?? []), { old: 1, new: null }, messageOf(error));
       this.runtime.advice.of(adviceIn(error));
       const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
       throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
@@ -235,8 +231,7 @@ export class ReceiverAccess {
     const late = stopped.filter((prefix) => this.receiver.desired.has(prefix));
     if (late.length === 0) return;
     try {
-      const { started } = await this.receiver.client.ensureActive(parsed(late));
-      this.audit(texts(started), { old: null, new: 1 }, "applied");
+      await this.receiver.start(parsed(late));
       this.report({ kind: "startedAgain", prefixes: late });
     } catch (error) {
       this.report({ kind: "startedAgain", prefixes: late, error: messageOf(error) });
@@ -268,19 +263,6 @@ export class ReceiverAccess {
     reads.forget();
     const signal = this.runtime.limits?.signal;
     return { ...(active && { active }), ...(signal && { signal }) };
-  }
-
-  private audit(
-    prefixes: readonly CanonicalPrefix[],
-    change: { readonly old: 1 | null; readonly new: 1 | null },
-    outcome: string,
-  ): void {
-    if (prefixes.length === 0 && outcome === "applied") return;
-    const { reason } = this.place;
-    this.runtime.audit(() => {
-      const changes = Object.fromEntries(prefixes.map((prefix) => [prefix, change]));
-      return { node: this.receiver.label, set: SIGNALING, prefixes: changes, reason, outcome };
-    });
   }
 }
 

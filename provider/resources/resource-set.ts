@@ -1,4 +1,3 @@
-import { type AuditRecord, failedWrite } from "../apply/audit-log";
 import type { Caller } from "../apply/group-commit";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
 import { isUnreachable } from "../client/errors";
@@ -288,21 +287,22 @@ export class ResourceSet {
   }
 
   /**
-   * Carries out an operation and writes the audit log.
+   * Carries out an operation.
    *
    * @param failure Makes the error of a failure that may have changed the node; after any other error nothing was changed.
    */
   async write(operation: SetOperation, failure?: (message: string, reached: Reached) => Error): Promise<SetResult> {
     this.runtime.requireWritable(this.label);
     try {
-      const submit = (limited: SetOperation) => this.runtime.during(this.submitted(limited));
+      const { caller } = this;
+      const submit = (limited: SetOperation) => this.runtime.during(this.set.writer.submit(limited, caller));
       const { limits } = this.runtime;
       const plan = (observed: ListedMap) => {
         const planned = operation.plan(observed);
         this.set.sent.note(this.names, planned.put, observed);
         return planned;
       };
-      const noted = { ...operation, plan };
+      const noted = { ...operation, plan, reason: this.place.reason };
       return await (limits ? limits.write(this.label, noted, submit) : submit(noted));
     } catch (error) {
       if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
@@ -311,21 +311,6 @@ export class ResourceSet {
       const reached = { applied, endpoint: this.endpoint, unsettled };
       const text = operation.isDelete ? messageOf(this.explained(error)) : message;
       throw failure?.(text, reached) ?? this.explained(error);
-    }
-  }
-
-  /** The write itself, which is logged once it has ended, even if nothing waits for it any more. */
-  private async submitted(operation: SetOperation): Promise<SetResult> {
-    try {
-      const result = await this.set.writer.submit(operation, this.caller);
-      this.audit(() => {
-        const { changes } = result;
-        return changes.size > 0 ? { outcome: "applied", prefixes: Object.fromEntries(changes) } : undefined;
-      });
-      return result;
-    } catch (error) {
-      this.audit(() => failedWrite(error));
-      throw error;
     }
   }
 
@@ -362,13 +347,5 @@ export class ResourceSet {
   /** Reports an event of this set. */
   report(event: EventHere): void {
     this.runtime.notices.report({ ...event, url: this.url, at: this.at });
-  }
-
-  private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome"> | undefined): void {
-    const { reason } = this.place;
-    this.runtime.audit(() => {
-      const record = ended();
-      return record && { node: this.node.label, set: this.url, ...record, reason };
-    });
   }
 }

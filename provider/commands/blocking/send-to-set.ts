@@ -1,4 +1,3 @@
-import { type AuditRecord, failedWrite } from "../../apply/audit-log";
 import type { SetPlan, SetResult } from "../../apply/set-operation";
 import { SetWriter } from "../../apply/set-writer";
 import { SharedReads } from "../../apply/shared-reads";
@@ -131,6 +130,10 @@ class SetSending {
       removals: new RemovalBudget(() => project.settings, name, this.label),
       leftStaged: new SentBefore(sending.sent, this.place),
       begin: (observed) => this.begin(observed),
+      audit: (ended) => {
+        const written = this.isBegun ? ended() : undefined;
+        if (written) audit(project, { node: client.endpoint, set: name, ...written }, io);
+      },
     });
   }
 
@@ -140,7 +143,6 @@ class SetSending {
       const written = await this.write();
       // If there was nothing to send, the edit is not made yet.
       ({ before: this.before } = await this.intent.write());
-      if (written.changes.size > 0) this.record({ prefixes: Object.fromEntries(written.changes), outcome: "applied" });
       for (const prefix of written.changes.keys()) this.changed.add(prefix);
       if (await this.isToFollow(written.before)) continue;
       await forgetGone(this.memory, written.after, this.io);
@@ -166,9 +168,8 @@ class SetSending {
   /** @throws {NotSent} */
   private async write(): Promise<SetResult> {
     try {
-      return await this.writer.submit({ plan: (observed) => this.plan(observed) });
+      return await this.writer.submit({ plan: (observed) => this.plan(observed), reason: this.intent.reason });
     } catch (error) {
-      if (this.isBegun) this.record(failedWrite(error));
       throw notSent(error, this.label, this.stop, this.isBegun);
     }
   }
@@ -220,11 +221,6 @@ class SetSending {
 
   private foreign(observed: ListedMap): ListedMap {
     return foreignEntries(observed, { ...this.wanted, before: this.before }, this.place);
-  }
-
-  private record(ended: Pick<AuditRecord, "prefixes" | "outcome">): void {
-    const { client, url, project } = this.target;
-    audit(project, { node: client.endpoint, set: formatUrl(url), ...ended, reason: this.intent.reason }, this.io);
   }
 }
 
