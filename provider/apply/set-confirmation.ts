@@ -143,8 +143,9 @@ async function repair(
 }
 
 /**
- * Our commit publishes whatever is staged, including a removal that a killed run left behind. Entries that the program
- * wants, or whose removal is known to be left, and that disappeared with the commit are restored at once.
+ * Our commit publishes whatever is staged, including a removal that a killed run left behind, and another writer may have
+ * committed one since the list before. Entries that the program wants, or whose removal is known to be left, and that are
+ * gone after the commit are restored at once.
  */
 async function restore(
   options: ConfirmationOptions,
@@ -157,7 +158,7 @@ async function restore(
   const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
   const losses = [
-    { cause: { by: "published removal" }, prefixes: lost.map(([it]) => it).filter((it) => !left.has(it)) },
+    { cause: { by: "another writer" }, prefixes: lost.map(([it]) => it).filter((it) => !left.has(it)) },
     { cause: { by: "earlier run" }, prefixes: lost.map(([it]) => it).filter((it) => left.has(it)) },
   ] as const;
   const report = (ended: { readonly kind: "restored" } | { readonly kind: "notRestored"; readonly error: string }) => {

@@ -32,7 +32,7 @@ export interface ForeignChanges {
 
 /** Why entries were gone that were to stay. */
 export type LossCause =
-  | { readonly by: "published removal" }
+  | { readonly by: "another writer" }
   | { readonly by: "earlier run" }
   | { readonly by: "late declaration" }
   | { readonly by: "one machine"; readonly address: string; readonly isDistinct: boolean };

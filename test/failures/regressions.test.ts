@@ -109,8 +109,22 @@ describe("what a failed group left staged", () => {
     const { printed, errors } = await stack.engine.up([...both, entry("three", "2001:db8::/32")]);
     expect(errors).toEqual([]);
     expect(printed.join("\n")).toMatch(
-      /published a removal that another writer had staged, of 192\.0\.2\.0\/24; restored, since this stack declares it/,
+      /another writer removed 192\.0\.2\.0\/24 by a commit of its own, or staged that and our commit published it; restored, since this stack declares it/,
     );
     expect(Object.keys(stack.emulator.prefixSet(PARTNERS).applied)).toHaveLength(3);
+  });
+
+  it("and committed by another writer between look and write have the same message, which claims no more than is known", async () => {
+    await using stack = await begin([entry("one", "192.0.2.0/24")]);
+    const { emulator, engine } = stack;
+    emulator.clearJournal();
+    emulator.fail({ cmd: "commit", kind: "delay", delay: 100 });
+    const running = engine.up([entry("one", "192.0.2.0/24"), entry("two", "203.0.113.0/24")]);
+    await expect.poll(() => emulator.requests({ cmd: "insert" }).length).toBe(1);
+    emulator.change(PARTNERS, { delete: ["192.0.2.0/24"] });
+    const { printed } = await running;
+    expect(printed.join("\n")).toContain(
+      "another writer removed 192.0.2.0/24 by a commit of its own, or staged that and our commit published it; restored",
+    );
   });
 });

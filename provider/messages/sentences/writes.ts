@@ -20,8 +20,8 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   notRestored: warn(({ prefixes, cause, error }) => {
     if (cause.by === "one machine")
       return `it is unknown whether ${some(prefixes)} ${are(prefixes.length)} still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`;
-    const although = cause.by === "published removal" ? `, although this stack declares ${them(prefixes.length)}` : "";
-    return `${lossText(prefixes, cause)}, and could not be restored${although}: ${error} Run "pulumi up" again.`;
+    const although = cause.by === "another writer" ? `, although this stack declares ${them(prefixes.length)}` : "";
+    return `${lossText(prefixes, cause)}; ${prefixes.length === 1 ? "it" : "they"} could not be restored${although}: ${error} Run "pulumi up" again.`;
   }),
   protected: {
     common: ({ isExplained, prefixes, at }) => (isExplained ? `${at} ${some(prefixes)}` : ""),
@@ -117,15 +117,15 @@ function foreignText({ inserted, removed, changed }: ForeignChanges): string {
 function restoredText(prefixes: readonly string[], cause: LossCause): string {
   if (cause.by === "one machine")
     return `${some(prefixes)} ${were(prefixes.length)} removed by a commit at ${cause.address} and ${are(prefixes.length)} restored, since this stack declares ${them(prefixes.length)}: the two addresses are one machine.${cause.isDistinct ? " Remove packetfilter:distinctNodes." : ""}`;
-  const why = cause.by === "published removal" ? `, since this stack declares ${them(prefixes.length)}` : "";
+  const why = cause.by === "another writer" ? `, since this stack declares ${them(prefixes.length)}` : "";
   return `${lossText(prefixes, cause)}; restored${why}.`;
 }
 
 function lossText(prefixes: readonly string[], { by }: LossCause): string {
-  if (by === "late declaration" || by === "one machine")
-    return `${some(prefixes)} ${were(prefixes.length)} removed while another resource of this stack began to declare ${them(prefixes.length)}`;
-  const writer = by === "earlier run" ? "an earlier run" : "another writer";
-  return `our commit published a removal that ${writer} had staged, of ${some(prefixes)}`;
+  if (by === "another writer")
+    return `another writer removed ${some(prefixes)} by a commit of its own, or staged that and our commit published it`;
+  if (by === "earlier run") return `our commit published a removal that an earlier run had staged, of ${some(prefixes)}`;
+  return `${some(prefixes)} ${were(prefixes.length)} removed while another resource of this stack began to declare ${them(prefixes.length)}`;
 }
 
 function leftText(event: EventOf<"left">, where: string | undefined): string {
