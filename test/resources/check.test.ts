@@ -357,6 +357,22 @@ describe("check of a PrefixSet", () => {
     expect(await problems(PrefixSetHandler, set({ entries: [] }), { ...olds, notes })).toEqual([]);
   });
 
+  it("counts removals of a node with another name by its address; at another address nothing is known of them", async () => {
+    const [here, elsewhere] = ["http://192.0.2.10", "http://192.0.2.11"].map((endpoint) => ({ endpoint }));
+    const checked = async (nodes: object, from: object = {}) => {
+      const { it, printed } = provider(PrefixSetHandler, { nodes, detectDrift: "off" });
+      const olds = set({ entries: thirty, node: "n1", ...from });
+      const { failures } = await it.check(olds, set({ entries: ["192.0.2.0/24"], node: "m1" }));
+      return [...failures.map(({ reason }) => reason), ...printed];
+    };
+    const tooMany = [expect.stringContaining("30 of 30 entries would be removed, more than maxRemovals")];
+    expect(await checked({ n1: here, m1: here })).toEqual(tooMany);
+    expect(await checked({ n1: elsewhere, m1: here }, here)).toEqual(tooMany);
+    const other = ["m1 prefixset://edge/blocked: 1 entry declared"];
+    expect(await checked({ n1: elsewhere, m1: here })).toEqual(other);
+    expect(await checked({ n1: here, m1: here }, elsewhere)).toEqual(other);
+  });
+
   it("counts entries that would get another value, where that is asked for: 20 are always allowed", async () => {
     const olds = set({ entries: thirty });
     const entries = (n: number) =>

@@ -1,4 +1,4 @@
-import { WHOLE_SET } from "../../deployment/node-in-use";
+import { type NodeInUse, WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
 import type { EventPlace, PlanNumbers } from "../../messages/events";
@@ -36,7 +36,8 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   const { given, args, problems } = checkArguments(prefixSetSchema, news);
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
-  const before = heldBefore(olds, news);
+  const isOther = !isSameSet(olds, news) && !isRenamedOnly(runtime, olds, { news, node });
+  const before = isOther ? NOTHING_HELD : heldBefore(olds);
   const address = setUrl(given);
   const url = address && formatUrl(address);
   const normal = normaliseEntries(given.entries, {
@@ -65,10 +66,9 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     set.sent.declare(WHOLE_SET, about);
     set.ignore(about.ignored);
     set.desired.take(entries);
-    // The second check of a replaced resource has no old arguments, although its state has entries.
-    const isNew = Object.keys(olds).length === 0;
-    const held = isNew ? new Map([...entries].filter(([prefix]) => set.managed.has(prefix))) : before.entries;
-    const change = { normal, before: { ...before, entries: held }, isNew };
+    // The second check of a replaced resource has no old arguments, although its state has entries. Those of another set say nothing here.
+    const held = isOther ? new Map([...entries].filter(([prefix]) => set.managed.has(prefix))) : before.entries;
+    const change = { normal, before: { ...before, entries: held }, isNew: isOther };
     const plan = planOf(runtime, change);
     if (plan) runtime.notices.report({ kind: "planned", ...where, plan });
     sayExpiredRemovals(runtime, where, change);
@@ -199,11 +199,20 @@ export function sayExpired({ notices }: Runtime, where: PlanPlace, normal: Norma
   if (entries.length > 0) notices.report({ kind: "expired", ...where, entries });
 }
 
-/** Content by the state; nothing if the arguments named another set. */
-function heldBefore(olds: JsonObject, news: JsonObject): HeldEntries {
-  if (!isSameSet(olds, news)) return NOTHING_HELD;
+/** Content by the state. */
+function heldBefore(olds: JsonObject): HeldEntries {
   const stored = storedSet(olds);
   return { entries: stored.entries(), notes: stored.notes() };
+}
+
+/** True if the node has another name now, at the address of the state, or at the one that the configuration has for the old name. */
+function isRenamedOnly(
+  runtime: Runtime,
+  { node: from, endpoint, ...olds }: JsonObject,
+  { news, node }: { readonly news: JsonObject; readonly node: NodeInUse | undefined },
+): boolean {
+  const before = endpoint ?? attempt(() => runtime.node(from).endpoint);
+  return isSamePlace(olds, news) && node !== undefined && before === node.endpoint;
 }
 
 const PLACE = ["arena", "profile", "set"] as const;
@@ -213,5 +222,9 @@ export function isSameSet(olds: JsonObject, news: JsonObject): boolean {
   const { node: from } = olds;
   const { node: to } = news;
   const nodeChanged = typeof from === "string" && typeof to === "string" && from !== to;
-  return !nodeChanged && PLACE.every((key) => sameJson(olds[key], news[key]));
+  return !nodeChanged && isSamePlace(olds, news);
+}
+
+function isSamePlace(olds: JsonObject, news: JsonObject): boolean {
+  return PLACE.every((key) => sameJson(olds[key], news[key]));
 }
