@@ -370,7 +370,7 @@ describe("nodes", () => {
     const { n1: _, ...renamed } = config.nodes as object & { n1: unknown };
     config.nodes = { ...renamed, ber1: n2 };
     const next = await engine.preview([group({ [A]: 1, [B]: 1 }, ["ber1", "par1"])]);
-    expect(next.printed).toContain(`ber1 ${URL}: 2 entries declared; par1: +1 -0 ~0, 2 after`);
+    expect(next.printed).toContain(`2 nodes ${URL}: +1 -0 ~0, 2 after on each`);
     config.nodes = { ...renamed, n1: n2 };
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "par1"])])).toMatchObject(fine);
     expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 } });
@@ -476,6 +476,18 @@ describe("what is different at one node", () => {
       ),
     ]);
   });
+});
+
+it("nodes with other names keep their limit on removals in the preview, by the address", async () => {
+  await using stack = await bench("n1");
+  const { engine, config } = stack;
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`10.0.${i}.0/24`, 1]));
+  expect(await engine.up([group(many, ["n1"])])).toMatchObject(fine);
+  config.nodes = { m1: configured(stack.nodes).n1 };
+  const { errors } = await engine.preview([group({ [A]: 1 }, ["m1"])]);
+  expect(errors.map(({ message }) => message)).toEqual([
+    expect.stringContaining("on m1: 60 of 60 entries would be removed, more than maxRemovals (50%, here 30)"),
+  ]);
 });
 
 describe("a preview of what is not known yet", () => {

@@ -12,6 +12,7 @@ import { contentLimits } from "../../reconcile/limits/content";
 import { expiredUntil } from "../../reconcile/written-inputs";
 import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
 import { type Differences, differing, overridden, readDiffers } from "./content";
+import { placed } from "./diff";
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { askForDistinct } from "./leaving";
 import { type Kind, sayGroupPlan, sayGroupWithdrawn } from "./plan";
@@ -52,7 +53,8 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   if (!normal) return { inputs: { ...news, nodes: nodes.json, entries: UNKNOWN }, problems: [] };
   const waves = rolloutProblem(names, given.rollout);
   if (waves !== undefined) return failed([waves]);
-  const kinds = alike([...nodes.nodes], normal, { before, inUse, left: readDiffers(left) });
+  const { former } = placed(runtime, names, before && { endpoints: formerPlaces(runtime, olds, before) });
+  const kinds = alike([...nodes.nodes], normal, { before, former, inUse, left: readDiffers(left) });
   const refused = [
     ...normal.problems,
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
@@ -155,16 +157,23 @@ function alike(
   common: NormalEntries,
   {
     before,
+    former: formers,
     inUse,
     left,
-  }: { before: GroupInputs | undefined; inUse: ReadonlyMap<string, NodeInUse>; left: ReadonlyMap<string, Differences> },
+  }: {
+    before: GroupInputs | undefined;
+    /** Node of the program to node of the state. */
+    former: ReadonlyMap<string, string>;
+    inUse: ReadonlyMap<string, NodeInUse>;
+    left: ReadonlyMap<string, Differences>;
+  },
 ): Kind[] {
   const kinds = new Map<string, Kind & { nodes: string[] }>();
   for (const [name, { own, maxRemovals }] of nodes) {
     const node = inUse.get(name) as NodeInUse;
-    const former = before?.nodes.get(name);
-    const isSpecial =
-      own !== undefined || maxRemovals !== undefined || former?.own !== undefined || before?.differs.has(name);
+    const former = formers.get(name);
+    const isOwn = former !== undefined && (before?.nodes.get(former)?.own !== undefined || before?.differs.has(former));
+    const isSpecial = own !== undefined || maxRemovals !== undefined || isOwn;
     const key = JSON.stringify([isSpecial ? name : "", node.maxValue, former !== undefined]);
     const kind = kinds.get(key);
     if (kind) kind.nodes.push(name);
@@ -175,7 +184,8 @@ function alike(
       kinds.set(key, {
         nodes: [name],
         normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
-        before: before && former ? before.of(name) : NOTHING_HELD,
+        before: before && former !== undefined ? before.of(former) : NOTHING_HELD,
+        former,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,
       });
@@ -192,6 +202,13 @@ function kindProblems(
 ): string[] {
   const problems = setProblems(runtime, args, { url, node, before, entries, problems: unread });
   return nodes.length === 1 ? problems.map((problem) => `on ${nameOf(nodes)}: ${problem}`) : problems;
+}
+
+/** Addresses of the nodes in the former run: those of the state, else those that the configuration has for their names now. */
+function formerPlaces(runtime: Runtime, olds: JsonObject, { nodes }: GroupInputs): Map<string, string> {
+  const known = membersOf(olds.endpoints);
+  const placeOf = (name: string) => known[name] ?? attempt(() => runtime.node(name).endpoint) ?? "";
+  return new Map([...nodes.keys()].map((name) => [name, String(placeOf(name))]));
 }
 
 /** Entries of the nodes by the inputs of the former run. */

@@ -143,7 +143,11 @@ function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): vo
  *
  * @returns `former`: node of the program to node of the state, without joining nodes; `left`: nodes that left the program
  */
-export function placed(runtime: Runtime, names: readonly string[], state: GroupState | undefined) {
+export function placed(
+  runtime: Runtime,
+  names: readonly string[],
+  state: Pick<GroupState, "endpoints"> | undefined,
+): { readonly former: ReadonlyMap<string, string>; readonly left: readonly string[] } {
   const former = new Map<string, string>();
   if (!state) return { former, left: [] };
   const free = new Map(state.endpoints);

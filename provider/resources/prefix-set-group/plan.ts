@@ -12,6 +12,8 @@ export interface Kind {
   readonly nodes: readonly string[];
   readonly normal: NormalEntries;
   readonly before: HeldEntries;
+  /** The first of the nodes by its name in the state, if that has it. */
+  readonly former: string | undefined;
   readonly limits: { readonly maxRemovals?: number | string };
   readonly node: Pick<NodeInUse, "maxValue">;
 }
@@ -31,8 +33,8 @@ export function sayGroupPlan(
 ): void {
   const alike = new Map<string, PlanOfNodes & { nodes: string[] }>();
   for (const kind of kinds) {
-    // A joining node may be a renamed one, or hold the entries already.
-    const joins = isNew || !kind.nodes.some((node) => before?.nodes.has(node));
+    // A joining node may hold the entries already.
+    const joins = isNew || kind.former === undefined;
     const plan = planOf(runtime, { ...kind, isNew: joins });
     if (plan === undefined) continue;
     const found = foundAt(kind, before);
@@ -62,7 +64,7 @@ export function sayGroupWithdrawn(runtime: Runtime, where: EventPlace, { nodes, 
 }
 
 /** Differences of the node of a kind from its declared entries: a node with differences is a kind of its own. */
-function foundAt({ nodes: [node = ""] }: Kind, before: GroupInputs | undefined): PlanOfNodes["found"] {
+function foundAt({ former: node = "" }: Kind, before: GroupInputs | undefined): PlanOfNodes["found"] {
   const differences = before?.differs.get(node);
   if (!before || !differences) return { lacks: 0, undeclared: 0, different: 0 };
   const desired = before.contentOf(node).entries;
