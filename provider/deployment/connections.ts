@@ -4,6 +4,7 @@ import type { RemovalCheck } from "../apply/set-writer";
 import type { World } from "../client/world";
 import type { SecretObjects } from "../engine/secret-arguments";
 import type { Reporter } from "../messages/events";
+import type { CanonicalPrefix } from "../model/prefix";
 import type { KeyRegistry, Place } from "../reconcile/desired";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
@@ -20,6 +21,8 @@ export interface Shared {
   readonly desired: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
   readonly managed: KeyRegistry;
+  /** Prefixes that were there before the resources whose state has them, by address and url of the set. */
+  readonly existed: Map<string, Set<CanonicalPrefix>>;
   readonly declared: Declarations;
   /** Notes of sent keys, for the next run. */
   readonly notes: SentNotes;

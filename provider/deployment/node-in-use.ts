@@ -109,6 +109,8 @@ export class DeploymentSet implements Addressed {
   readonly desired: Keys;
   /** Prefixes of this set in the state of some resource of this deployment. */
   readonly managed: Keys;
+  /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
+  readonly existed: Set<CanonicalPrefix>;
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
   /** True if the program ignores changes of all entries. */
@@ -128,7 +130,7 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, audit, inFlight, desired, managed, declared, notes, sameMachine, removals }: Shared,
+    { world, notices, audit, inFlight, desired, managed, existed, declared, notes, sameMachine, removals }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -139,10 +141,13 @@ export class DeploymentSet implements Addressed {
     this.place = { url, at: node.label };
     this.desired = desired.of(node, url);
     this.managed = managed.of(node, url);
+    const place = sentPlace(node.endpoint, url);
+    this.existed = existed.get(place) ?? new Set();
+    existed.set(place, this.existed);
     this.wantedHere = desired.at(node, url);
     this.desiredAnywhere = desired.anywhere(url);
     this.announced = new Announced(inFlight);
-    this.sent = new SentBefore(notes, sentPlace(node.endpoint, url));
+    this.sent = new SentBefore(notes, place);
     this.reads = new SharedReads((options) => set.observe(options), world);
     this.writer = new SetWriter({
       set,

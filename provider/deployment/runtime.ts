@@ -91,6 +91,7 @@ export class Runtime {
       inFlight: new InFlight(world, usualSteps),
       desired,
       managed: new KeyRegistry("owned", others),
+      existed: new Map(),
       declared: new Declarations(),
       notes,
       sync,

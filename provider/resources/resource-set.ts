@@ -61,6 +61,7 @@ export class ResourceSet {
   readonly at: string;
   readonly desired: DeploymentSet["desired"];
   readonly managed: DeploymentSet["managed"];
+  readonly existed: DeploymentSet["existed"];
   readonly desiredAnywhere: DeploymentSet["desiredAnywhere"];
   private readonly set: DeploymentSet;
   private caller: Caller = {};
@@ -81,6 +82,7 @@ export class ResourceSet {
     this.at = node.label;
     this.desired = this.set.desired;
     this.managed = this.set.managed;
+    this.existed = this.set.existed;
     this.desiredAnywhere = this.set.desiredAnywhere;
   }
 

@@ -151,6 +151,22 @@ describe("a set with onDestroy: created", () => {
   });
 });
 
+it.each([false, true])(
+  "a resource of a renamed node does not own what was there before (refresh: %s)",
+  async (refresh) => {
+    await using stack = await bench({ blocked: { [A]: 1 }, partners: { [A]: 1 } });
+    const { emulator, engine } = stack;
+    const { endpoint } = emulator;
+    const named = new MiniEngine({ ...engine.config, nodes: { n1: { endpoint }, m1: { endpoint } } });
+    const program = (node: string) => [set({ [A]: 1, [B]: 1 }, { node, onDestroy: "created" }), created(1, { node })];
+    fine(await named.up(program("n1")));
+    const renamed = await named.up(program("m1"), { refresh });
+    expect(renamed.steps).toEqual(expect.arrayContaining(["replace blocked", "replace mine"]));
+    fine(await named.destroy());
+    expect([held(emulator), held(emulator, PARTNERS)]).toEqual([{ [A]: 1 }, { [A]: 1 }]);
+  },
+);
+
 describe("a set that becomes exclusive", () => {
   it("names every entry of others, and sends nothing but a list", async () => {
     await using stack = await bench({ blocked: { [B]: 1, [C]: 1 } });

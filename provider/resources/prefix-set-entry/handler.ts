@@ -86,6 +86,7 @@ export class PrefixSetEntryHandler implements Handler {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.managed.add(heldOf(state).keys());
+      if (state.existed) set.existed.add(state.prefix);
       set.sentBefore(state.prefix, heldOf(state));
       set.settleSent();
       if (state.adopted) sayAdopted(set, state, news);
@@ -122,6 +123,7 @@ export class PrefixSetEntryHandler implements Handler {
       return { id, outs: writeState(inputs, { endpoint }) };
     }
     let found: ListedValue | undefined;
+    const hasExisted = set.existed.has(prefix);
     const plan = (observed: ListedMap) => {
       const sent = set.sentBefore(prefix, new Map(), observed);
       const create = planEntry(observed, { label, prefix, value, onExisting, managed, sent });
@@ -129,11 +131,11 @@ export class PrefixSetEntryHandler implements Handler {
       return create.plan;
     };
     await set.write({ plan }, (message, reached) => {
-      const existed = found !== undefined && reached.applied.has(prefix);
+      const existed = hasExisted || (found !== undefined && reached.applied.has(prefix));
       return new PartialFailure(message, id, partial(inputs, reached, existed));
     });
     set.settleSent();
-    if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
+    if (found === undefined) return { id, outs: writeState(inputs, { endpoint, existed: hasExisted }) };
     this.found.add(id);
     if (found === value) {
       set.report({ kind: "alreadyThere", prefixes: [prefix], of: "entry", isPlanned: false, onDestroy });
@@ -162,6 +164,7 @@ export class PrefixSetEntryHandler implements Handler {
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
     // An import has inserted nothing.
     const existed = state.existed || state.endpoint === undefined;
+    if (existed) set.existed.add(state.prefix);
     const outputs = { endpoint: set.endpoint, existed, unsettled };
     return { id, inputs, props: writeState({ verbatim: inputs, address }, outputs) };
   }

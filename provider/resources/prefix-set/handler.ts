@@ -65,6 +65,7 @@ export class PrefixSetHandler implements Handler {
       const state = isSameSet(olds, news) ? set.recall(known) : known;
       if (state !== known) unsettled.push(...state.unsettled);
       set.managed.take(state.entries);
+      for (const prefix of state.existed) set.existed.add(prefix);
       const { entries } = news;
       if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.seen)) return;
       const desired = storedSet(news).entries();

@@ -62,7 +62,8 @@ export class SetLifecycle {
         const create = this.planNew(set, inputs, observed);
         adopted = create.left;
         shared = create.shared;
-        existed = [...shared, ...adopted.keys()];
+        const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
+        existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
         return create.plan;
       } catch (error) {
         isInTheWay = error instanceof InTheWay;
@@ -118,6 +119,7 @@ export class SetLifecycle {
     const foreign = state.foreign.size + added.size === 0 ? [] : [...entries.keys()].filter(isForeign);
     // Neither an import nor a refresh has inserted them.
     const existed = state.endpoint === undefined ? [...entries.keys()] : [...state.existed, ...added];
+    for (const prefix of existed) set.existed.add(prefix);
     const gone = [...missing, ...different].filter((prefix) => !state.foreign.has(prefix));
     const lost = new Map(gone.map((prefix) => [prefix, state.entries.get(prefix) as ListedValue]));
     return {
