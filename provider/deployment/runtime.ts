@@ -73,6 +73,7 @@ export class Runtime {
   /** Urns of resources whose check got unknown arguments, and `undefined` once there is one. */
   private readonly previewed = new Set<string | undefined>();
   private readonly ending = new AbortController();
+  private instant: number | undefined;
 
   constructor({ env, print, observe, world: given, usualSteps, others, notes = NO_NOTES, limits }: Surroundings) {
     const world = { ...systemWorld, ...given };
@@ -120,9 +121,15 @@ export class Runtime {
     return this.read;
   }
 
-  /** Milliseconds since 1970, for comparison with `expires`. */
+  /** Milliseconds since 1970, for comparison with `expires`: one time for all that runs without a pause, such as a check. */
   get today(): number {
-    return this.shared.world.wall();
+    if (this.instant === undefined) {
+      this.instant = this.shared.world.wall();
+      queueMicrotask(() => {
+        this.instant = undefined;
+      });
+    }
+    return this.instant;
   }
 
   /** Milliseconds of a clock that only goes forward. */

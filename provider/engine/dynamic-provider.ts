@@ -90,7 +90,7 @@ interface ReadResult {
 /** The deployment, as the engine's calls reach it. */
 export interface DeploymentPort {
   readonly advice: Advice;
-  /** Milliseconds since 1970, for comparison with `expires`. */
+  /** Milliseconds since 1970, for comparison with `expires`: one time for all that runs without a pause. */
   readonly today: number;
   readonly shared: { readonly sync: () => string | undefined };
   /** Reads the configuration of the stack. */
@@ -150,6 +150,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         const meant = isNew ? [] : readIgnored(about.paths ?? [], handler.args, olds, true).problems;
         if (meant.length > 0) return { inputs: { ...news, ...REFUSED }, failures: failures(meant) };
         const { inputs, problems } = handler.check(before, args, about);
+        // An entry whose time is over only after the look has been declared by the check.
+        const { today } = runtime;
         if (problems.length > 0)
           return {
             inputs: plain({ ...inputs, ...REFUSED, [PROVIDER_KEY]: text }),
@@ -160,7 +162,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         if (isNew) prepareToSend();
         return {
           inputs: plain({
-            ...inputsFor(args, inputs, runtime.today),
+            ...inputsFor(args, inputs, today),
             ...(text !== undefined && { ...addressesIn(olds), ...handler.addresses(inputs) }),
             ...restores,
             [PROVIDER_KEY]: text,

@@ -7,6 +7,7 @@ import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { PrefixSetGroupHandler } from "../../provider/resources/prefix-set-group/handler";
+import { startOnOwnPort } from "../support/ports";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const CONFIG: Record<string, unknown> = {
@@ -112,6 +113,21 @@ describe("check of a PrefixSet", () => {
     ];
     expect((await it.check({}, set({ entries: preview }))).failures).toEqual([]);
     expect(printed[0]).toMatch(/warning: .*entries\[1\]: "192\.0\.2\.1\/32" says the same as "192\.0\.2\.1"/);
+  });
+
+  it("wants for the whole run what expires while the look waits", async () => {
+    const held = { "192.0.2.0/24": 1, "203.0.113.7/32": 1 };
+    await using emulator = await startOnOwnPort({ state: { arenas: { edge: { sets: { blocked: held } } } } });
+    // The time is over once the node was asked.
+    const world = { wall: () => (emulator.journal.length === 0 ? NOW : NOW + 1_000) };
+    const runtime = new Runtime({ env: {}, print: () => undefined, world });
+    runtime.configure((key) => (key === "endpoint" ? emulator.endpoint : undefined));
+    const expires = new Date(NOW + 500).toISOString();
+    const args = set({ entries: { "192.0.2.0/24": 1, "203.0.113.7/32": { expires } } });
+    const it = dynamicProvider(new PrefixSetHandler(runtime), runtime);
+    const { inputs } = await it.check(args, args);
+    expect(runtime.today).toBe(NOW + 1_000);
+    expect(it.normal(inputs).entries).toEqual(held);
   });
 
   it("leaves out what has expired, and says what goes", async () => {
