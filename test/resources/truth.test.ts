@@ -167,6 +167,28 @@ it.each([false, true])(
   },
 );
 
+it("an entry that another writer changed after the look is left, and named as for a set", async () => {
+  await using stack = await bench();
+  const { emulator, engine, up } = stack;
+  const [first, second] = [entry("first", A), entry("second", B)];
+  await up([first]);
+  emulator.change(PARTNERS, { insert: { [A]: 5 } });
+  const process = new ProviderProcess(engine.config);
+  const { id, inputs: before, outputs: state } = engine.state[0] as (typeof engine.state)[number];
+  const { inputs } = await process.call("PrefixSetEntry", "check", before, first.args);
+  await process.call("PrefixSetEntry", "diff", id, state, inputs);
+  // A write of another resource uses up the list of the look.
+  await process.call(
+    "PrefixSetEntry",
+    "create",
+    (await process.call("PrefixSetEntry", "check", {}, second.args)).inputs,
+  );
+  emulator.change(PARTNERS, { insert: { [A]: 6 } });
+  await process.call("PrefixSetEntry", "update", id, state, inputs);
+  expect(process.printed.at(-1)).toContain(`left other values of ${A}. "pulumi preview --refresh" shows them`);
+  expect(held(emulator, PARTNERS)).toEqual({ [A]: 6, [B]: 1 });
+});
+
 describe("a set that becomes exclusive", () => {
   it("names every entry of others, and sends nothing but a list", async () => {
     await using stack = await bench({ blocked: { [B]: 1, [C]: 1 } });

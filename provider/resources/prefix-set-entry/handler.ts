@@ -180,10 +180,12 @@ export class PrefixSetEntryHandler implements Handler {
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
     if (!intent) return { outs: writeState(inputs, { endpoint, existed: kept }) };
     const plan = (observed: ListedMap) => planUpdate(observed, intent);
-    const { before } = await set.write(
+    const { before, after } = await set.write(
       { plan },
       (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
     );
+    const isDifferent = desired.size > 0 && after.has(prefix) && after.get(prefix) !== inputs.value;
+    if (isDifferent) set.report({ kind: "leftUndeclared", undeclared: [], different: [prefix] });
     // A first insert, or one at another address, can meet an existing entry.
     const isFirst = moved || (known.size === 0 && state.unsettled.size === 0);
     const met = isFirst && desired.size > 0 && before.has(prefix) && !set.managed.has(prefix);
