@@ -29,7 +29,8 @@ const BESIDE: Record<string, string[]> = {
   emulator: ["model", "files"],
   // Files that are whole at any moment, for all that write some.
   files: ["model"],
-  prefixes: ["model", "files"],
+  // A document of records tells a part of a list as an answer does.
+  prefixes: ["model", "files", "wire"],
   pulumi: ["model", "client", "settings", "reconcile", "engine", "deployment", "resources"],
   "index.ts": ["model", "client", "prefixes", "pulumi", "settings/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.

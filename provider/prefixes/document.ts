@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import { likelyMeant } from "../model/nearest";
+import { type Around, signsOfPart } from "../wire/partial-list";
 import type { Collector } from "./collector";
 import { foreignDocument } from "./foreign-files";
 import { doubtfulValue } from "./lengths";
@@ -8,7 +9,8 @@ import { type Element, elements, member, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, shown } from "./problems";
 import { looksLikeAddress } from "./range";
-import { RecordReader } from "./records";
+import { hasUsualNames, RecordReader } from "./records";
+import { refuseUnread } from "./unread";
 
 /** Positions in the text of a document. */
 export interface DocumentText {
@@ -37,21 +39,30 @@ export function readDocument(
   if (options.records !== undefined) readRecords(recordsAt(root, options.records));
   else if (foreign !== undefined) problems.fail(text.place([]), foreign);
   else if (typeof list === "string") problems.fail(text.place([]), list);
-  else if (list) readRecords(list);
-  else if (Array.isArray(root)) readRecords(elements(root));
+  else if (list) {
+    const found = [...list];
+    // An array of alerts has addresses beside the decisions of each.
+    const paths = found.map(({ path }) => path);
+    if (isObject(root)) refuseUnread(root, paths, problems, text.place);
+    refusePart({ within: [membersOf(root)], list: undefined, length: found.length });
+    readRecords(found);
+  } else if (Array.isArray(root)) readRecords(elements(root));
   else if (isObject(root)) {
     if (isMap(root)) readMap(root);
     // A file of one record.
-    else readRecords([{ path: [], record: root }]);
+    else {
+      if (!options.columns && hasUsualNames(Object.keys(root))) refuseUnread(root, [[]], problems, text.place);
+      readRecords([{ path: [], record: root }]);
+    }
   } else if (root !== null && root !== undefined) {
     problems.fail(text.place([]), `${shown(root)} is neither an array nor an object.`);
   }
 
   function recordsAt(value: unknown, records: string): Element[] {
     let [current, path]: [unknown, string[]] = [value, []];
-    const around: [object: JsonObject, path: string[]][] = [];
+    const within: JsonObject[] = [];
     for (const name of records.split(".")) {
-      if (isObject(current)) around.push([current, path]);
+      if (isObject(current)) within.push(current);
       const inner: unknown = Array.isArray(current) ? current[Number(name)] : member(current, name);
       path = [...path, name];
       if (inner === undefined)
@@ -63,15 +74,16 @@ export function readDocument(
     }
     if (!Array.isArray(current)) problems.fail(text.place(path), `${shown(current)} is not an array of records.`);
     const all = elements(value, ...path);
-    for (const [object, at] of around) {
-      const sign = options.allowEmpty ? undefined : partialSign(object, all.length);
-      if (sign !== undefined)
-        problems.add(
-          text.place([...at, sign]),
-          `${shown(sign)} is ${shown(object[sign])}, and ${all.length} records are there: they are only a part, fetch all (or set allowEmpty: true).`,
-        );
-    }
+    refusePart({ within, list: current, length: all.length, isNamed: true });
     return all;
+  }
+
+  /** Refuses records beside a member that says that they are a part. */
+  function refusePart(around: Around): void {
+    for (const { path, what } of options.allowEmpty ? [] : signsOfPart(around)) {
+      const problem = `${shown(path.at(-1))} ${what}: the records are only a part, fetch all (or set allowEmpty: true).`;
+      problems.add(text.place(path), problem);
+    }
   }
 
   function readRecords(found: Iterable<Element>): void {
@@ -103,22 +115,6 @@ export function readDocument(
       }
     }
   }
-}
-
-/** The name of a member beside records that says that they are only a part. */
-function partialSign(object: JsonObject, length: number): string | undefined {
-  return Object.keys(object).find((name) => {
-    const value = object[name];
-    if (
-      /^(?:is_?|has_?)?(?:next|more|truncated|partial|incomplete|cursor|next_?(?:page|token|cursor|link)\w*)$/i.test(
-        name,
-      )
-    )
-      return value !== null && value !== false && value !== "" && value !== 0 && value !== undefined;
-    return (
-      /^(?:total|count|total_?(?:count|records|entries|items|elements|results))$/i.test(name) && Number(value) > length
-    );
-  });
 }
 
 /** The elements of the first published list whose shape the document has, or the reason why it cannot be used. */

@@ -7,7 +7,10 @@ import { shown } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
 
 /** Names of prefixes and addresses, in lower case; of several, the first that a record has counts. */
-const PREFIX_NAMES = ["prefix", "cidr", "network", "subnet", "ip", "address", "ip_range", "range"];
+const PREFIX_NAMES =
+  "prefix cidr network subnet ip address ip_address ip_prefix ipv6_prefix ipv4prefix ipv6prefix ip_range range".split(
+    " ",
+  );
 
 /** The prefix of a record, as a text for the parser, or the problem with it. */
 export interface FoundPrefix {

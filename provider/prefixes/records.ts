@@ -109,9 +109,10 @@ export class RecordReader {
       problems.add(where(), refused);
       return;
     }
-    // Columns that the user names are those that count, and published lists are known.
-    const doubt =
-      shape.find && !this.options.columns && this.doubtful.find(record, (name) => this.collector.selects(name));
+    // Columns that the user names are those that count.
+    const isKnown = (name: string) =>
+      this.collector.selects(name) || Object.values(shape.members).some((names) => names.includes(name));
+    const doubt = this.options.columns ? undefined : this.doubtful.find(record, isKnown);
     if (doubt) {
       problems.add(where(doubt.name), doubt.problem);
       return;

@@ -53,6 +53,11 @@ export function doubtfulBeside(around: Around, answers: Answers | undefined): st
   return [...doubtsAround(around, answers)].filter(({ says }) => says !== "more").map(({ path }) => path.join("."));
 }
 
+/** The members that say themselves that a list goes on, or that it is longer; those of a number of elements count as longer. */
+export function signsOfPart(around: Around): { readonly path: readonly string[]; readonly what: string }[] {
+  return [...doubtsAround(around, undefined)].filter(({ says }) => says !== undefined);
+}
+
 /** As {@link refusePartial}, for headers with the words of paging in their names. */
 export function refusePartialHeaders(headers: JsonObject, length: number, answers: Ignoring | undefined): void {
   const told = Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_PAGES.test(name)));

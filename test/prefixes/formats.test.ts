@@ -535,7 +535,7 @@ describe("files of other programs", () => {
 
   test("records below a path", () => {
     const rpki = {
-      metadata: { counts: 7 },
+      metadata: { counts: 1 },
       roas: [{ asn: "AS64496", prefix: "192.0.2.0/24", maxLength: 24, ta: "x" }],
     };
     expect(keys(JSON.stringify(rpki), { records: "roas" })).toEqual(["192.0.2.0/24"]);
@@ -547,8 +547,23 @@ describe("files of other programs", () => {
       'text:1:1: has no "entries", which `records` names; it has data, rows.',
     );
     expect(problem({ data: { a: 1 } }, "data")).toBe("text:1:2: an object is not an array of records.");
-    expect(problem({ ...answer, next: "/2" }, "data.entries")).toContain('"next" is "/2", and 1 records are there');
-    expect(problem({ data: ["192.0.2.0/24"], total: 5 }, "data")).toContain("they are only a part, fetch all");
+    expect(problem({ ...answer, next: "/2" }, "data.entries")).toBe(
+      'text:1:48: "next" says that the list continues: the records are only a part, fetch all (or set allowEmpty: true).',
+    );
+    for (const sign of [
+      { pages: 9, page: 1 },
+      { remaining: 5 },
+      { links: { next: "/2" } },
+      { meta: { total: 99, next_cursor: "abc" } },
+      { next_page_token: "x" },
+      { "@odata.nextLink": "/2" },
+    ])
+      expect(problem({ data: { entries: ["192.0.2.0/24"] }, ...sign }, "data.entries")).toMatch(
+        /only a part, fetch all/,
+      );
+    const whole = { pages: 1, page: 1, total: 1, links: { next: null }, note: "first of three", description: "x" };
+    expect(keys(JSON.stringify({ ...whole, data: ["192.0.2.0/24"] }), { records: "data" })).toEqual(["192.0.2.0/24"]);
+    expect(problem({ data: ["192.0.2.0/24"], total: 5 }, "data")).toContain("the records are only a part, fetch all");
     expect(() => parsePrefixes("192.0.2.7", { records: "a" })).toThrow(
       "The option `records` needs the format json or yaml.",
     );

@@ -189,6 +189,40 @@ test("Feodo Tracker: an address can come with several ports", () => {
   expect(problemsOf("[]", { file: "ipblocklist.json" })[0]).toContain("there is no prefix in it");
 });
 
+describe("a record of a published list", () => {
+  const spamhaus = (extra: object) =>
+    `${JSON.stringify({ cidr: "192.0.2.0/24", sblid: "SBL1", ...extra })}\n{"type":"metadata","records":1}\n`;
+
+  test("with a netmask or a length beside its address is that prefix", () => {
+    const records = [
+      { ip_address: "192.0.2.0", netmask: "255.255.255.0" },
+      { ip_address: "192.0.2.0", prefix_length: 24 },
+    ];
+    for (const record of records) expect(read("a.json", JSON.stringify([record]))).toEqual({ "192.0.2.0/24": one });
+    expect(read("a.csv", "ip_address,netmask\n192.0.2.0,255.255.255.0\n")).toEqual({ "192.0.2.0/24": one });
+    expect(read("a.json", '{"prefixes":[{"ip_prefix":"192.0.2.0","mask":24}]}')).toEqual({ "192.0.2.0/24": one });
+  });
+
+  test.each<[string, string]>([
+    ['[{"ip_address":"192.0.2.1","allowed":true}]', '"allowed" is true, which may change the meaning'],
+    ['[{"ip_address":"192.0.2.1","enabled":false}]', '"enabled" is false, which may change the meaning'],
+    ['[{"ip_address":"192.0.2.1","expires_at":"2020-01-01T00:00:00Z"}]', '"expires_at" may end the entry'],
+    ['{"prefixes":[{"ip_prefix":"192.0.2.0/24","status":"withdrawn"}]}', '"status" is "withdrawn"'],
+    [
+      '{"prefixes":[{"ip_prefix":"192.0.2.0/24","ipv6_prefix":"2001:db8::/32"}]}',
+      '"ip_prefix" and "ipv6_prefix" differ',
+    ],
+    [spamhaus({ removed: true }), '"removed" is true, which may change the meaning'],
+    [spamhaus({ length: 25 }), '25 is not the length of "192.0.2.0/24"'],
+    [
+      '[{"value":"192.0.2.1","scope":"Ip","duration":"4h","action":"allow"}]',
+      '"action" is "allow", which may change the meaning',
+    ],
+  ])("that may mean something else is a problem: %s", (text, problem) => {
+    expect(problemsOf(text)[0]).toContain(problem);
+  });
+});
+
 test("Team Cymru: prefixes below a comment, of both families", () => {
   expect(
     read(
@@ -402,6 +436,46 @@ describe("clouds", () => {
   });
 });
 
+describe("a document of a published list", () => {
+  const aws = { prefixes: [{ ip_prefix: "192.0.2.0/24" }] };
+  const more = [{ ip_prefix: "198.51.100.0/24" }];
+  const cloudflare = { result: { ipv4_cidrs: ["192.0.2.0/24"], ipv6_cidrs: [] as unknown }, success: true };
+
+  test.each<[string, object]>([
+    ["more_prefixes", { ...aws, more_prefixes: more }],
+    ["ipv6_prefixes", { ...aws, ipv6_prefixes: { a: { ipv6_prefix: "2001:db8::/32" } } }],
+    ["addresses", { addresses: "192.0.2.0/24", ipv6_addresses: ["2001:db8::/32"] }],
+    ["ipv6_addresses", { addresses: ["192.0.2.0/24"], ipv6_addresses: "2001:db8::/32" }],
+    ["ipv6_cidrs", { ...cloudflare, result: { ...cloudflare.result, ipv6_cidrs: "2001:db8::/32" } }],
+    [
+      "cidrs",
+      { regions: [{ region: "a", cidrs: [{ cidr: "192.0.2.0/24" }] }, { cidrs: { cidr: "198.51.100.0/24" } }] },
+    ],
+    ["sets", { ...aws, sets: { "198.51.100.0/24": 1 } }],
+    ["prefixes", { network: "192.0.2.0/24", prefixes: ["198.51.100.0/24"] }],
+    ["entries", { cidr: "192.0.2.0/24", entries: [{ cidr: "198.51.100.0/24" }] }],
+  ])("with prefixes that are not read is a problem at their place: %s", (name, document) => {
+    const text = JSON.stringify(document, null, 1);
+    const line = text.split("\n").findLastIndex((one) => one.includes(`"${name}"`)) + 1;
+    expect(problemsOf(text)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^text:${line}:\\d+: "${name}" holds prefixes that are not read: .*set records: "…" `),
+      ),
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ["next_page", { ...aws, next_page: 2 }],
+    ["total", { ...aws, total: 900 }],
+    ["total_pages", { ...cloudflare, result_info: { page: 1, total_pages: 9 } }],
+    ["total_count", { ...cloudflare, result_info: { page: 1, per_page: 1, total_count: 9 } }],
+    ["nextToken", { regions: [{ region: "a", cidrs: [{ cidr: "192.0.2.0/24" }] }], nextToken: "x" }],
+  ])("that says that it is a part is a problem: %s", (name, document) => {
+    expect(problemsOf(JSON.stringify(document))[0]).toContain(`"${name}" `);
+    expect(Object.keys(parsePrefixes(JSON.stringify(document), { allowEmpty: true }))).toEqual(["192.0.2.0/24"]);
+  });
+});
+
 describe("CrowdSec", () => {
   const decision = { duration: "3h59m49.2s", reason: "ssh:bruteforce", scope: "Ip", type: "ban", value: "192.0.2.7" };
 
@@ -419,9 +493,20 @@ describe("CrowdSec", () => {
     });
   });
 
+  test("the time at which a decision ends is that of the entry", () => {
+    const until = "2030-01-01T00:00:00Z";
+    expect(read("decisions.json", JSON.stringify([{ ...decision, until }]))).toEqual({
+      "192.0.2.7/32": { value: 1, reason: "ssh:bruteforce", expires: until },
+    });
+  });
+
   test("decisions below alerts", () => {
     const alerts = [
-      { id: 1, decisions: [{ ...decision, reason: undefined, scenario: "http:probing" }] },
+      {
+        id: 1,
+        source: { ip: "192.0.2.9", range: "192.0.2.0/24" },
+        decisions: [{ ...decision, reason: undefined, scenario: "http:probing" }],
+      },
       { id: 2, decisions: [] },
     ];
     expect(read("alerts.json", JSON.stringify(alerts))).toEqual({

@@ -1,5 +1,8 @@
 import { isObject } from "../../model/json";
+import { PrefixFinder } from "../record-prefix";
 import { type Element, elements, has, member, type PublishedList } from "./list";
+
+const usual = new PrefixFinder();
 
 const ADDRESSES = /^(ip|range)$/i;
 /** A decision without a type is a ban, as for `cscli decisions import`. */
@@ -12,6 +15,7 @@ export const blockLists: readonly PublishedList[] = [
     name: "Spamhaus DROP",
     record: {
       recognises: (members) => has(members, "cidr", "sblid"),
+      find: (members) => usual.find(members),
       members: { prefix: ["cidr"], reason: ["sblid"] },
       closing: { recognises: ({ type }) => type === "metadata", records: "records" },
     },
@@ -31,10 +35,7 @@ export const blockLists: readonly PublishedList[] = [
   // with a number.
   { name: "FireHOL" },
   // `ipblocklist.json`: an array of servers; one address can come with several ports.
-  {
-    name: "Feodo Tracker",
-    record: { recognises: (members) => has(members, "ip_address"), members: { prefix: ["ip_address"] } },
-  },
+  { name: "Feodo Tracker" },
   // `block.txt`: start, end, prefix length and more, separated by tabs, below a head line that is not a comment.
   {
     name: "DShield",
@@ -45,13 +46,13 @@ export const blockLists: readonly PublishedList[] = [
     },
   },
   // Decisions: `value` is the address, never the value of an entry. `duration` has no start, so that an expiry made of it would
-  // change with each reading: a decision lasts as long as it is listed. Only decisions that CrowdSec enforces are read: none
+  // change with each reading: without `until`, a decision lasts as long as it is listed. Only decisions that CrowdSec enforces are read: none
   // that is simulated, and none of another type than `ban`.
   {
     name: "CrowdSec",
     record: {
       recognises: (members) => has(members, "value") && (has(members, "duration") || has(members, "scope")),
-      members: { prefix: ["value"], reason: ["reason", "scenario"] },
+      members: { prefix: ["value"], reason: ["reason", "scenario"], expires: ["until"] },
       omits: [
         { member: "simulated", words: "simulated", when: (value) => String(value).toLowerCase() === "true" },
         { member: "type", words: 'of another type than "ban"', when: (value) => !BAN.test(String(value ?? "")) },

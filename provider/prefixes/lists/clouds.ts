@@ -1,5 +1,5 @@
 import { isObject } from "../../model/json";
-import { type Element, elements, has, member, type PublishedList, type RecordShape } from "./list";
+import { type Element, elements, has, member, type PublishedList } from "./list";
 
 /** Addresses of clouds and of networks that deliver content. */
 export const clouds: readonly PublishedList[] = [
@@ -65,13 +65,12 @@ export const clouds: readonly PublishedList[] = [
 
 /** A list of records that have their prefix in one of some members, in some arrays of the document. */
 function inArrays(name: string, arrays: readonly string[], prefix: readonly string[]): PublishedList {
-  const recognises: RecordShape["recognises"] = (members) => prefix.some((one) => has(members, one));
   return {
     name,
-    record: { recognises, members: { prefix } },
     find(root) {
       const found = arrays.flatMap((one) => elements(root, one));
-      return found.some(({ record }) => isObject(record) && recognises(record)) ? found : undefined;
+      const isThis = found.some(({ record }) => isObject(record) && prefix.some((one) => has(record, one)));
+      return isThis ? found : undefined;
     },
   };
 }
