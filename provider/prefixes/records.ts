@@ -1,8 +1,8 @@
+import { DoubtfulMembers } from "../model/doubtful-members";
 import { isObject, type JsonObject } from "../model/json";
 import { count } from "../model/text";
 import { contradiction } from "./announcements";
 import type { Collector } from "./collector";
-import { DoubtfulMembers } from "./doubtful-members";
 import { LISTS } from "./lists";
 import { member, type RecordShape } from "./lists/list";
 import { COLUMNS, type PrefixColumns, type PrefixFileOptions } from "./options";
@@ -37,7 +37,7 @@ export class RecordReader {
   /** Records of lists whose closing record has not come. */
   private readonly open = new Map<RecordShape, Open>();
 
-  private readonly doubtful = new DoubtfulMembers();
+  private readonly doubtful = new DoubtfulMembers(true);
   /** Columns that no record had yet. */
   private readonly unmet = new Map<Part, string>();
   private first: WhereMember | undefined;
@@ -114,7 +114,7 @@ export class RecordReader {
       this.collector.selects(name) || Object.values(shape.members).some((names) => names.includes(name));
     const doubt = this.options.columns ? undefined : this.doubtful.find(record, isKnown);
     if (doubt) {
-      problems.add(where(doubt.name), doubt.problem);
+      problems.add(where(doubt.name), doubtful(record, doubt));
       return;
     }
     const nameOf = (part: Part) => shape.members[part]?.find((name) => Object.hasOwn(record, name));
@@ -163,6 +163,13 @@ function placeOfRecords(record: JsonObject): string | undefined {
     (one) => Array.isArray(record[one]) && (record[one] as unknown[]).some(isObject),
   );
   return name === undefined ? undefined : `if records are in ${shown(name)}, set records: ${shown(name)}`;
+}
+
+/** The problem of a member that may change what its record means. */
+function doubtful(record: JsonObject, { name, isEnd }: { readonly name: string; readonly isEnd: boolean }): string {
+  return isEnd
+    ? `${shown(name)} may end the entry: name it, for example columns: { prefix: "…", expires: ${shown(name)} }, or name the other columns alone.`
+    : `${shown(name)} is ${shown(record[name])}, which may change the meaning of the record: choose by it with select, or name the columns that count, for example columns: { prefix: "…" }.`;
 }
 
 /** Records of a list since its last closing record. */

@@ -148,7 +148,8 @@ export interface Answers {
   readonly more?: MoreMember | MoreHeader;
   /**
    * Members beside a list, dotted (`"meta.shard"`), and headers that report nothing about it. An ignored object is ignored as a
-   * whole. Default: none; what is not known to be harmless is refused, since it may report that the list is only a part.
+   * whole. Default: none; what is not known to be harmless is refused, since it may report that the list is only a part. Also
+   * members of an entry, such as `state`: one that may say that the entry is not applied is refused otherwise.
    */
   readonly ignore?: readonly string[];
   /** Units of the times of marks. Default: seconds, `"s"`. Milliseconds are read as whole seconds. */
@@ -197,7 +198,8 @@ export interface ReceiverAnswers {
   readonly failure?: PerOperation<Sign>;
   /**
    * Members of a status, dotted, and headers that do not report a part of it. Default: none; a total above the number of listed
-   * prefixes and any sign of a continuation are refused.
+   * prefixes and any sign of a continuation are refused. Also members of a record, or fields of a line (`"column 1"`): one that
+   * may say that the prefix is not active is refused otherwise.
    */
   readonly ignore?: readonly string[];
 }

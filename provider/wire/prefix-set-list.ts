@@ -12,6 +12,7 @@ import {
   readPrefixWithLength,
   readRange,
 } from "./entry-members";
+import { refuseState } from "./entry-state";
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError, short } from "./json";
 import { addressText, isAddressLike, namesFor } from "./places";
@@ -41,7 +42,12 @@ const DEFAULT_VALUE = 1;
  */
 export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): ListedEntry[] {
   const list = findList(json, "prefixset", habits);
-  const how: HowToRead = { answers: habits.answers, members: membersReader(habits.answers) };
+  const named = Object.values(namesFor(habits.answers ?? {}, "prefixset")).map((name) => name.toLowerCase());
+  const how: HowToRead = {
+    answers: habits.answers,
+    members: membersReader(habits.answers),
+    isNamed: (name) => named.includes(name.toLowerCase()),
+  };
   if (list.kind === "array") return list.elements.map((element, index) => readEntry(element, index, how));
   return Object.entries(list.members).map(([text, content], index) =>
     isObject(content) ? readRecord(content, index, how, text) : withValue(readPrefix(text, index), content, index),
@@ -51,6 +57,8 @@ export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): Liste
 interface HowToRead {
   readonly answers: Answers | undefined;
   readonly members: ReadMembers;
+  /** True for a member that the settings name. */
+  readonly isNamed: (name: string) => boolean;
 }
 
 function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry {
@@ -71,6 +79,7 @@ function readRecord(record: JsonObject, index: number, how: HowToRead, key?: str
   const refuse = (problem: string, remedy = describedBy(setting)) =>
     new ShapeError(`element ${index} ${problem}`, remedy);
   const members = how.members(record);
+  refuseState(record, `element ${index}`, how.answers, how.isNamed);
   const { prefix, length, value, start, end, hasTwo, suspect, lacksLength, mayBeValue } = members;
   if (hasTwo) throw refuse(`has two ${TWO[hasTwo]} (${describe(record)})`);
   const text = addressText(prefix ?? start) ?? key;

@@ -34,10 +34,10 @@ export function emptyRemedy(told: Told): string | undefined {
   return setting && `If this is how the node answers an empty list, set ${setting}.`;
 }
 
-/** A sentence with the setting for a member or header that reports nothing about the list, beside those that are ignored already. */
-export function ignoreRemedy(answers: Ignoring | undefined, name: string): string {
+/** A sentence with the setting for a member or header that changes nothing, beside those that are ignored already. */
+export function ignoreRemedy(answers: Ignoring | undefined, name: string, what = "the list is whole"): string {
   const names = [...(answers?.ignore ?? []), name].map((one) => JSON.stringify(one)).join(", ");
-  return `If the list is whole whatever it says, set answers.ignore: [${names}].`;
+  return `If ${what} whatever it says, set answers.ignore: [${names}].`;
 }
 
 /** The setting for one command; `undefined` for a value that no setting can hold. */

@@ -186,6 +186,43 @@ describe("a list of a prefix-set", () => {
     else expect(problem.remedy).toBeUndefined();
   });
 
+  it.each<[name: string, content: unknown]>([
+    ["disabled", true],
+    ["state", "pending"],
+    ["status", "deleted"],
+    ["op", "delete"],
+    ["committed", false],
+    ["is_active", "no"],
+    ["Action", "permit"],
+    ["exclude", true],
+  ])("with the member %j: %j is refused, unless the settings say that it does not matter", (name, content) => {
+    const record = { p: "192.0.2.0/24", v: 7, [name]: content };
+    for (const json of [[record], { "192.0.2.0/24": record }]) {
+      const problem = refusal(json);
+      expect(problem.message).toBe(
+        `element 0 has ${JSON.stringify(name)}: ${JSON.stringify(content)}, and may not be applied`,
+      );
+      expect(problem.remedy).toBe(`If the entry counts whatever it says, set answers.ignore: ["${name}"].`);
+      expect(readPrefixSetList(json, { answers: { ignore: [name.toUpperCase()] } })).toHaveLength(1);
+    }
+    expect(readPrefixSetList([{ p: "192.0.2.0/24", [name]: 7 }], { answers: { names: { value: name } } })).toHaveLength(
+      1,
+    );
+  });
+
+  it("with the members of an applied entry is read", () => {
+    const applied = {
+      state: "active",
+      status: "ok",
+      enabled: true,
+      disabled: false,
+      deleted: 0,
+      ttl: 60,
+      action: "drop",
+    };
+    expect(read([{ p: "192.0.2.0/24", v: 7, ...applied }])).toEqual([["192.0.2.0/24", 7, "192.0.2.0/24"]]);
+  });
+
   it("keyed by one prefix and naming another is refused", () => {
     expect(() => read({ "192.0.2.0/24": { p: "192.0.2.0/25" } })).toThrow(
       'element 0 stands under "192.0.2.0/24" and names "192.0.2.0/25"',

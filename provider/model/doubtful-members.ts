@@ -1,5 +1,4 @@
-import type { JsonObject } from "../model/json";
-import { shown } from "./problems";
+import type { JsonObject } from "./json";
 
 /** Members that may change the meaning of a record, by name without blanks and hyphens, with the contents that do so. */
 interface Rule {
@@ -10,16 +9,21 @@ interface Rule {
 
 const YES = /^(?:true|yes|y|on|1)$/i;
 const NO = /^(?:false|no|n|off|0)$/i;
+/** Words of a permission, of an end, or of a state before the entry counts. */
+const OTHER_STATE =
+  /^(?:allow|permit|accept|pass|white_?list|allow_?list|remove|delete|disable|inactive|expire|revoke|delist|withdraw|pending|staged|candidate|draft|uncommitted|stopped|stopping|cancel|suspend|fail)/i;
 const SOMETHING = /^(?!(?:0|false|no|none|never|null|-)$)./i;
 
 const RULES: readonly Rule[] = [
   { name: /^(?:is_)?(?:disabled|inactive|negated?|inverted?|allowed|allowlist(?:ed)?|whitelist(?:ed)?)$/, when: YES },
   { name: /^(?:is_)?(?:deleted|removed|revoked|expired|withdrawn|delisted)$/, when: YES },
-  { name: /^(?:is_)?(?:enabled|active|blocked|listed)$/, when: NO },
+  { name: /^(?:is_)?(?:enabled|active|blocked|listed|committed|applied|installed)$/, when: NO },
   {
     name: /^(?:action|policy|verdict|disposition|permission|access|state|status|effect|operation|op|list_type)$/,
-    when: /^(?:allow|permit|accept|pass|white_?list|allow_?list|remove|delete|disable|inactive|expire|revoke|delist|withdraw)/i,
+    when: OTHER_STATE,
   },
+  // Fields without a name.
+  { name: /^column_\d+$/, when: new RegExp(`${OTHER_STATE.source}|${NO.source}`, "i") },
   { name: /^(?:except(?:ions?)?|exclu(?:de[sd]?|sions?)|not)$/, when: SOMETHING },
   {
     name: /^(?:expir(?:y|e|es_(?:at|on|in)|ation)(?:_(?:date|time))?|expire[sd]?(?:at|on|in)|expiration(?:date|time)|valid_?(?:until|to|till)|until|ttl|timeout|lifetime)$/,
@@ -32,18 +36,18 @@ const RULES: readonly Rule[] = [
 export class DoubtfulMembers {
   private readonly rules = new Map<string, Rule | undefined>();
 
-  /** The first such member, with the problem. @param isNamed True for members that the user selects by. */
+  /** @param withEnds True if members that say when a record ends are such. */
+  constructor(private readonly withEnds: boolean) {}
+
+  /** The first such member. @param isKnown True for members that say nothing else. */
   find(
     record: JsonObject,
-    isNamed: (name: string) => boolean,
-  ): { readonly name: string; readonly problem: string } | undefined {
+    isKnown: (name: string) => boolean,
+  ): { readonly name: string; readonly isEnd: boolean } | undefined {
     for (const name in record) {
-      const rule = this.ruleOf(name);
-      if (rule === undefined || isNamed(name) || !rule.when.test(textOf(record[name]))) continue;
-      const problem = rule.isEnd
-        ? `${shown(name)} may end the entry: name it, for example columns: { prefix: "…", expires: ${shown(name)} }, or name the other columns alone.`
-        : `${shown(name)} is ${shown(record[name])}, which may change the meaning of the record: choose by it with select, or name the columns that count, for example columns: { prefix: "…" }.`;
-      return { name, problem };
+      const { when, isEnd = false } = this.ruleOf(name) ?? {};
+      if (!when?.test(textOf(record[name])) || (isEnd && !this.withEnds) || isKnown(name)) continue;
+      return { name, isEnd };
     }
     return undefined;
   }

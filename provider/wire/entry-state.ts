@@ -1,0 +1,34 @@
+import { DoubtfulMembers } from "../model/doubtful-members";
+import type { JsonObject } from "../model/json";
+import { ShapeError, short } from "./json";
+import { type Ignoring, ignoreRemedy } from "./remedies";
+
+/** Entries that end later are there until then. */
+const doubtful = new DoubtfulMembers(false);
+
+/**
+ * Refuses an entry with a member that may mean that it is not applied, or that it permits: `state: "pending"`,
+ * `disabled: true`. @throws {ShapeError} naming the setting.
+ *
+ * @param what Name of the entry, as in "element 3".
+ * @param isNamed True for members whose meaning the settings name.
+ */
+export function refuseState(
+  record: JsonObject,
+  what: string,
+  answers: Ignoring | undefined,
+  isNamed: (name: string) => boolean = () => false,
+): void {
+  const isKnown = (name: string) =>
+    isNamed(name) || answers?.ignore?.some((one) => one.toLowerCase() === name.toLowerCase()) === true;
+  const found = doubtful.find(record, isKnown)?.name;
+  if (found === undefined) return;
+  throw new ShapeError(
+    `${what} has ${short(found)}: ${contentOf(record[found])}, and may not be applied`,
+    ignoreRemedy(answers, found, "the entry counts"),
+  );
+}
+
+function contentOf(value: unknown): string {
+  return typeof value === "string" ? short(value) : JSON.stringify(value);
+}
