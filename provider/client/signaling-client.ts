@@ -266,14 +266,16 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
     if (reason !== undefined) return refusal(answer.body, reason);
     const { format = "json" } = answers;
     const isJson = format === "json";
-    const body = isJson ? readAnswer(answer.body, answers, "status") : readTextPrefixes(answer.body, format);
+    const body = isJson ? readAnswer(answer.body, answers, "status") : readTextPrefixes(answer.body, format, answers);
     if (isJson && body.kind === "json") refuseRepeated(answer.body, body.json);
     switch (body.kind) {
       case "json":
         return whole(
           answer,
           answers,
-          isJson ? wire.readStatus(body.json, answers) : wire.readActive(body.json as unknown[]),
+          isJson
+            ? wire.readStatus(body.json, answers, body.isSuccess)
+            : wire.readActive(body.json as unknown[], answers),
         );
       case "error":
         return refused(body.message, { remedy: body.remedy });

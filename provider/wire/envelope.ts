@@ -56,7 +56,7 @@ function unknownShape(json: unknown, more?: string): ShapeError {
 }
 
 /** Error for two lists, one of which may be the right one. */
-function competing(one: Place, two: Place): ShapeError {
+export function competing(one: Place, two: Place): ShapeError {
   const [first, second] = [one, two].toSorted((a, b) => appliedFirst(a.path, b.path)).map(({ path }) => `"${path}"`);
   return new ShapeError(
     `both ${first} and ${second} are lists`,

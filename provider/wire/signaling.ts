@@ -4,11 +4,13 @@ import type { Prefix } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
 import { parsePrefix } from "./entry-members";
+import { refuseState } from "./entry-state";
+import { competing } from "./envelope";
 import { doubtIn, saysSuccess } from "./error-marker";
-import { describe, parseJson, ShapeError, sketch } from "./json";
+import { describe, isNothing, parseJson, ShapeError, sketch } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { refusePartialStatus } from "./partial-list";
-import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
+import { follow, isAddressLike, isNaturalName, isRival, listCandidate, type Place, placesIn } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
 import { successRemedy } from "./remedies";
 
@@ -107,29 +109,63 @@ const DEEPEST_TEXT = 3;
  * The prefixes with active signaling, canonical and each once; bare addresses and host bits are accepted. Reads a list, one
  * prefix as a text, and an object around them under a usual name; no unknown answer is an empty list.
  *
- * @throws {ShapeError} for any other answer, with the setting that reads it, and for a part of a list.
+ * @param isSuccess True if the settings know the answer as a success.
+ * @throws {ShapeError} for any other answer, with the setting that reads it, for a part of a list, and for prefixes that may not
+ * be active.
  */
-export function readStatus(json: unknown, answers: ReceiverAnswers = {}): Prefix[] {
+export function readStatus(json: unknown, answers: ReceiverAnswers = {}, isSuccess = false): Prefix[] {
   const { elements, within, name } = locate(json, answers, []);
   const list = within.length > 0 ? within.at(-1)?.[name ?? ""] : json;
+  if (answers.path === undefined && answers.name === undefined) refuseRivals(json, list, name, answers);
   refusePartialStatus({ within, list, length: elements.length }, answers);
-  return readActive(elements);
+  if (elements.length === 0 && !isSuccess) refuseUntold(within, name);
+  return readActive(elements, answers);
+}
+
+/** Refuses a status beside another list, which may hold the other prefixes. */
+function refuseRivals(json: unknown, list: unknown, name: string | undefined, { ignore = [] }: ReceiverAnswers): void {
+  const places = isObject(json) ? placesIn(json) : [];
+  const isOwn = ({ path, within }: Place) => within.at(-1)?.[name ?? ""] === list && path.split(".").at(-1) === name;
+  const isOther = (place: Place) => isRival(place.found) && !isOwn(place) && !ignore.includes(place.path);
+  const [own, other] = [places.find(isOwn), places.find(isOther)];
+  if (own && other) throw competing(own, other);
+}
+
+/** Refuses an empty status beside words or a verdict of failure, unless they say that nothing is active. */
+function refuseUntold(within: readonly JsonObject[], name = ""): void {
+  const doubt = doubtIn(within, name);
+  if (doubt === undefined || saysNothingActive(doubt.text) || /"(?:inactive|idle|none)"$/i.test(doubt.text)) return;
+  throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, successRemedy("status", doubt));
 }
 
 /** The prefixes of a list of active ones, each once. @throws {ShapeError} */
-export function readActive(elements: readonly unknown[]): Prefix[] {
-  return [...new Map(elements.map(readElement).map((prefix) => [prefix.toString(), prefix])).values()];
+export function readActive(elements: readonly unknown[], answers: ReceiverAnswers = {}): Prefix[] {
+  const prefixes = elements.map((element, index) => readElement(element, index, answers));
+  return [...new Map(prefixes.map((prefix) => [prefix.toString(), prefix])).values()];
 }
 
-/** Reads a prefix from a text, or from a record; other members of that do not matter. */
-function readElement(element: unknown): Prefix {
+/** Reads a prefix from a text, or from a record, alone or under its prefix; members that say nothing about it do not matter. */
+function readElement(element: unknown, index: number, { ignore }: ReceiverAnswers): Prefix {
   if (typeof element === "string") return parsePrefix(element);
-  const [entry] = isObject(element) ? (attempt(() => readPrefixSetList([element], RECORDS), ShapeError) ?? []) : [];
-  if (entry) return entry.prefix;
+  if (isObject(element)) {
+    const isKeyed = listCandidate(element)?.kind === "keyed";
+    const record = isKeyed ? Object.values(element)[0] : element;
+    if (isObject(record)) refuseState(record, `element ${index}`, { ignore });
+    const habits = { answers: { names: { value: "value" }, ignore } };
+    const [entry] = attempt(() => readPrefixSetList(isKeyed ? element : [element], habits), ShapeError) ?? [];
+    if (entry) return entry.prefix;
+  }
   throw new ShapeError(`the answer lists ${describe(element)} instead of a prefix`);
 }
 
-const RECORDS = { answers: { names: { value: "value" } } };
+/** The elements of an object keyed by prefix: the key where nothing stands under it, and the record with its key. */
+function elementsOf(members: JsonObject): unknown[] {
+  return Object.entries(members).map(([key, content]) => {
+    if (isObject(content) && !isNothing(content)) return { [key]: content };
+    if (isObject(content) || content === null || content === 1 || content === true) return key;
+    throw new ShapeError(`${JSON.stringify(key)} is ${describe(content)}, and may not be active`);
+  });
+}
 
 /** A list in a status: the objects around it, the outermost first, and its name in the innermost. */
 interface Located {
@@ -152,7 +188,7 @@ function locate(json: unknown, answers: ReceiverAnswers, around: readonly JsonOb
     name: isAtPath ? path.split(".").at(-1) : outer,
   });
   const keyed = listCandidate(place);
-  if (keyed?.kind === "keyed") return here(Object.keys(keyed.members));
+  if (keyed?.kind === "keyed") return here(elementsOf(keyed.members));
   if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return here(place);
   if (isObject(place)) {
     const [key, ...others] = Object.keys(place).filter((member) => member.toLowerCase() === name.toLowerCase());
@@ -163,7 +199,7 @@ function locate(json: unknown, answers: ReceiverAnswers, around: readonly JsonOb
       if (value === null) return inside([]);
       if (Array.isArray(value)) return inside(value);
       const found = listCandidate(value);
-      if (found?.kind === "keyed") return inside(Object.keys(found.members));
+      if (found?.kind === "keyed") return inside(elementsOf(found.members));
       if (found?.kind === "hollow" && isEmptySaid(empty)) return inside([]);
       if (typeof value === "string" && isAddressLike(value)) return inside([value]);
       throw new ShapeError(`in the answer, "${key}" is ${describe(value)} instead of an array`);

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
-import type { Columns, ListFormat, ListKind, NodeHabits } from "./answers";
+import type { Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
 import { couldBeLength } from "./entry-members";
+import { refuseState } from "./entry-state";
 import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
 import { parseJson, ShapeError, short } from "./json";
 import type { NodeAnswer } from "./node-answer";
@@ -24,20 +25,22 @@ export function readTextList(body: string, format: ListFormat, kind: ListKind, h
 }
 
 /**
- * The prefixes that a receiver lists in lines; other fields of a line do not matter.
+ * The prefixes that a receiver lists in lines; fields that say nothing about them do not matter.
  *
- * @throws {ShapeError} naming a line without a prefix.
+ * @throws {ShapeError} naming a line without a prefix, or with one that may not be active.
  */
-export function readTextPrefixes(body: string, format: ListFormat): NodeAnswer {
+export function readTextPrefixes(body: string, format: ListFormat, answers: ReceiverAnswers = {}): NodeAnswer {
   const given = linesOf(body, format);
   if (given.kind !== "lines") return given;
   if (format === "ndjson") return records(given.lines, {});
   const { lines, announced } = withoutVerdict(given, "prefixset");
   const split = splitter(format, lines);
   const [first] = lines;
-  const rest = first && isHead(split(first), "prefixset", undefined, format) ? lines.slice(1) : lines;
-  const json = rest.map((line) => {
-    const found = split(line).find(isAddressLike);
+  const head = first && isHead(split(first), "prefixset", undefined, format) ? split(first) : [];
+  const json = lines.slice(head.length > 0 ? 1 : 0).map((line) => {
+    const fields = split(line);
+    refuseState(record(fields, head), `line ${line.number}`, answers);
+    const found = fields.find(isAddressLike);
     if (found === undefined) throw new ShapeError(`line ${line.number} holds no prefix: ${short(line.content)}`);
     return found;
   });

@@ -53,6 +53,22 @@ describe("a status", () => {
     expect(await peer.status()).toBe("192.0.2.1/32 198.51.100.0/24");
   });
 
+  it.each<[string, ReceiverOptions["answers"]?]>([
+    ['{"IP_prefix":[{"prefix":"198.51.100.0/24","active":false}]}', { ignore: ["active"] }],
+    ['{"IP_prefix":{"198.51.100.0/24":{"state":"stopped"}}}', { ignore: ["state"] }],
+    ["198.51.100.0/24,UDP flood,inactive", { format: "csv", ignore: ["column 2"] }],
+    ["prefix,state\n198.51.100.0/24,inactive", { format: "csv", ignore: ["State"] }],
+    ['{"prefix":"198.51.100.0/24","active":false}\n', { format: "ndjson", ignore: ["active"] }],
+    ['{"IP_prefix":["198.51.100.0/24"],"old":["192.0.2.1"]}', { path: "IP_prefix" }],
+    ['{"IP_prefix":["198.51.100.0/24"],"old":["192.0.2.1"]}', { ignore: ["old"] }],
+    ['{"IP_prefix":{"198.51.100.0/24":1}}'],
+    ['{"IP_prefix":{"198.51.100.0/24":true}}'],
+    ['{"198.51.100.0/24":null}'],
+  ])("%j shows one prefix with %j", async (status, answers) => {
+    await using peer = await receiver({ status }, answers);
+    expect(await peer.status()).toBe("198.51.100.0/24");
+  });
+
   it("with one prefix may be a text", async () => {
     await using peer = await receiver({ status: '{"IP_prefix":"192.0.2.1"}' });
     expect(await peer.status()).toBe("192.0.2.1/32");
@@ -61,6 +77,8 @@ describe("a status", () => {
   it.each<[Told, ReceiverOptions["answers"]?]>([
     ['{"IP_prefix":[]}'],
     [[404, "no active signaling"]],
+    ['{"IP_prefix":[],"message":"no active signaling"}'],
+    ['{"IP_prefix":[],"status":7}', { success: { status: { member: "status", values: [7] } } }],
     [[404, '{"error":"nothing is active"}']],
     ["{}", { empty: "{}" }],
     ["[]", { empty: "{}" }],
@@ -97,6 +115,32 @@ describe("a status", () => {
     ['{"IP_prefix":["192.0.2.1"],"meta":{"continue":"abc"}}', 'answers.ignore: ["meta.continue"]'],
     ['{"IP_prefix":["192.0.2.1"],"_scroll_id":"abc"}', '"_scroll_id" is'],
     ['{"IP_prefix":["192.0.2.1"],"LastEvaluatedKey":{"id":7}}', '"LastEvaluatedKey" says that the list continues'],
+    [
+      '{"IP_prefix":[],"message":"backend unavailable"}',
+      'nothing is listed, and beside it stands "backend unavailable". If this receiver says so where all is well, set answers.success.status: { member: "message", values: ["backend unavailable"] } of the receiver.',
+    ],
+    ['{"IP_prefix":null,"message":"timeout"}', 'nothing is listed, and beside it stands "timeout"'],
+    ['{"status":"inactive","message":"timeout","IP_prefix":[]}', 'nothing is listed, and beside it stands "timeout"'],
+    [
+      '{"IP_prefix":[],"active":["198.51.100.0/24"]}',
+      'both "active" and "IP_prefix" are lists. Name the right one: answers.path: "active" or answers.path: "IP_prefix".',
+    ],
+    ['{"IP_prefix":null,"active":{"198.51.100.0/24":1}}', 'both "active" and "IP_prefix" are lists'],
+    [
+      '{"IP_prefix":["198.51.100.0/24"],"IPv6_prefix":["2001:db8::/48"]}',
+      'both "IP_prefix" and "IPv6_prefix" are lists',
+    ],
+    ['{"IP_prefix":{"198.51.100.0/24":false}}', '"198.51.100.0/24" is the boolean false, and may not be active'],
+    ['{"198.51.100.0/24":"inactive"}', '"198.51.100.0/24" is the text "inactive", and may not be active'],
+    [
+      '{"198.51.100.0/24":{"active":false}}',
+      'element 0 has "active": false, and may not be applied. If the entry counts whatever it says, set answers.ignore: ["active"].',
+    ],
+    ['{"IP_prefix":[{"prefix":"198.51.100.0/24","state":"stopped"}]}', 'element 0 has "state": "stopped"'],
+    ["198.51.100.0/24 inactive\n", 'line 1 has "column 1": "inactive"', { format: "lines" }],
+    ["198.51.100.0/24,false\n", 'line 1 has "column 1": "false"', { format: "csv" }],
+    ["prefix,state\n198.51.100.0/24,inactive\n", 'line 2 has "state": "inactive"', { format: "csv" }],
+    ['{"prefix":"198.51.100.0/24","active":false}\n', 'element 0 has "active": false', { format: "ndjson" }],
     [[206, '{"IP_prefix":["192.0.2.1"]}'], "the status 206 says that this is a part of the list"],
     [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
     [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],
