@@ -141,6 +141,11 @@ async function readSet(
   try {
     const entries: Record<string, number> = {};
     for (const { prefix, value } of await source.listPrefixSet(url)) {
+      const earlier = entries[prefix.toString()];
+      if (earlier !== undefined && isEntryValue(value) && earlier !== value)
+        warn(
+          `Set ${formatUrl(url)}: ${prefix} is listed twice, with the values ${earlier} and ${value}. The later one is kept.`,
+        );
       if (isEntryValue(value)) entries[prefix.toString()] = value;
       else warn(`Set ${formatUrl(url)}: left out ${prefix}, whose value ${JSON.stringify(value)} no emulator holds.`);
     }

@@ -30,8 +30,8 @@ export interface Holdings {
 }
 
 /**
- * A listed set. A prefix that the node lists twice has the later value, as everywhere.
- * @throws {Error} naming the entries whose value no program can declare, and what to do
+ * A listed set.
+ * @throws {Error} naming the entries whose value no program can declare, or of which the node lists two, and what to do
  */
 export function heldSet(
   url: PrefixSetUrl,
@@ -47,7 +47,16 @@ export function heldSet(
   }
   const inOrder = listed.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));
   const entries = new Map<CanonicalPrefix, number>();
-  for (const { prefix, value } of inOrder) if (isEntryValue(value)) entries.set(prefix.toString(), value);
+  const twice: string[] = [];
+  for (const { prefix, value } of inOrder) {
+    const earlier = entries.get(prefix.toString());
+    if (earlier !== undefined && earlier !== value) twice.push(`${prefix} (${earlier} and ${value})`);
+    if (isEntryValue(value)) entries.set(prefix.toString(), value);
+  }
+  if (twice.length > 0)
+    throw new Error(
+      `${formatUrl(url)} on ${at.node ?? at.endpoint} lists entries twice with different values: ${some(twice)}. Remove one of each two on the node, and import again. Nothing was written.`,
+    );
   const isRoute = (family: 4 | 6) => inOrder.some(({ prefix }) => prefix.family === family && prefix.length === 0);
   const shortest = wideFamilies([...entries.keys()]).map((family) => [`ipv${family}`, isRoute(family) ? 0 : 1]);
   return { ...at, url, entries, shortest: Object.fromEntries(shortest) };

@@ -64,6 +64,30 @@ it("a mark that is listed twice is kept once, as it is listed last", async () =>
   ]);
 });
 
+it("reports a prefix that is listed twice with different values", async () => {
+  const listed = (spelling: string, value: number) => ({
+    prefix: Prefix.parse(spelling, { hostBits: "mask" }),
+    value,
+    spelling,
+  });
+  const source = {
+    ...node(async () => []),
+    listPrefixSet: async () => [
+      listed("192.0.2.0/24", 1),
+      listed("192.0.2.5/24", 2),
+      listed("198.51.100.7", 3),
+      listed("198.51.100.7/32", 3),
+    ],
+  };
+  const warnings: string[] = [];
+  const resources = ["prefixset://edge/blocked"];
+  const { arenas } = await capture(source, { resources, warn: (message) => void warnings.push(message) });
+  expect(arenas?.edge?.sets).toEqual({ blocked: { "192.0.2.0/24": 2, "198.51.100.7/32": 3 } });
+  expect(warnings).toEqual([
+    "Set prefixset://edge/blocked: 192.0.2.0/24 is listed twice, with the values 1 and 2. The later one is kept.",
+  ]);
+});
+
 it("a profile that is listed twice is read once", async () => {
   const tables: MarkType[] = [];
   const source = {

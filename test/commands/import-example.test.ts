@@ -50,3 +50,21 @@ test("the guide shows the example's program", () => {
   expect(shown.length).toBeGreaterThan(0);
   for (const { text } of shown) expect(example("index.ts")).toContain(text);
 });
+
+test("a prefix that a node lists twice with different values is named with both", () => {
+  const url = parseUrl("prefixset://edge/blocked") as PrefixSetUrl;
+  const listed = (spelling: string, value: number) => ({
+    prefix: Prefix.parse(spelling, { hostBits: "mask" }),
+    value,
+    spelling,
+  });
+  const held = (...values: [number, number]) =>
+    heldSet(url, { endpoint: "https://192.0.2.10" }, [
+      listed("192.0.2.5/24", values[0]),
+      listed("192.0.2.0/24", values[1]),
+    ]);
+  expect(() => held(1, 2)).toThrow(
+    "prefixset://edge/blocked on https://192.0.2.10 lists entries twice with different values: 192.0.2.0/24 (1 and 2). Remove one of each two on the node, and import again. Nothing was written.",
+  );
+  expect([...held(2, 2).entries]).toEqual([["192.0.2.0/24", 2]]);
+});
