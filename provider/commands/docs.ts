@@ -49,8 +49,8 @@ async function page(given: string): Promise<string> {
     .replace(/\.md$/, "")
     .replace(/\/README$/, "");
   const all = await pages();
-  const short = [...all.keys()].filter((each) => each.split("/").at(-1) === name);
-  const file = all.get(name) ?? (short.length === 1 ? all.get(short[0] ?? "") : undefined);
+  const matching = [...all.keys()].filter((each) => each.split("/").at(-1) === name);
+  const file = all.get(name) ?? (matching.length === 1 ? all.get(matching[0] ?? "") : undefined);
   if (file === undefined) {
     const near = nearest(name, [...all.keys(), ...[...all.keys()].flatMap((each) => each.split("/").slice(1))]);
     throw new UsageError(

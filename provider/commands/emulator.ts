@@ -135,7 +135,7 @@ function stateOf(path: string | undefined, { err }: CliIo): EmulatorOptions["sta
 function readyLine(flags: Flags, info: EmulatorInfo, seed: number): string {
   const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
   const token = info.controlToken === undefined ? "" : ` (token ${info.controlToken})`;
-  const told = {
+  const parts = {
     dialect: flags.dialect,
     "answers of the node from": info.proxy,
     "answers of the receiver from": info.proxySignaling,
@@ -143,7 +143,7 @@ function readyLine(flags: Flags, info: EmulatorInfo, seed: number): string {
     "replayed from": info.replay,
     "kept in": info.persist,
   };
-  const more = Object.entries(told).flatMap(([name, value]) => (value === undefined ? [] : [`, ${name} ${value}`]));
+  const more = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [`, ${name} ${value}`]));
   return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}${more.join("")}\n`;
 }
 

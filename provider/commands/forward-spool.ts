@@ -58,7 +58,7 @@ async function list(path: string, io: CliIo): Promise<void> {
     const { records, bytes } = await files.waiting();
     if (records > 0) io.out(`Sink "${name}" has refused ${records} records (${bytes} bytes).\n`);
   }
-  told(left, io);
+  warnUnreadable(left, io);
 }
 
 async function exported(path: string, io: CliIo): Promise<void> {
@@ -70,7 +70,7 @@ async function exported(path: string, io: CliIo): Promise<void> {
     await written(readBatch(Buffer.from(body)));
   }
   for (const [, files] of lettersIn(path)) for await (const records of files.records()) await written(records);
-  told(left, io);
+  warnUnreadable(left, io);
 }
 
 /** Sends refused records; the others of the configuration's own state are delivered by its forwarder. */
@@ -108,6 +108,6 @@ function isFolder(path: string): boolean {
   return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
-function told({ unreadable }: LeftSpool, io: CliIo): void {
+function warnUnreadable({ unreadable }: LeftSpool, io: CliIo): void {
   if (unreadable > 0) io.err(`${unreadable} places in it cannot be read.\n`);
 }

@@ -94,10 +94,10 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
 async function serve(
   flags: Flags,
   service: Service,
-  told: { log: Log; table: LiveTable | undefined; onHangup: ReturnType<typeof hangupsOf> },
+  outputs: { log: Log; table: LiveTable | undefined; onHangup: ReturnType<typeof hangupsOf> },
   io: CliIo,
 ): Promise<void> {
-  const { log, table, onHangup } = told;
+  const { log, table, onHangup } = outputs;
   const version = packageVersion();
   const { config } = service;
   const sinks = config.current.sinks.map(({ name, type }) => `${name} (${type})`).join(", ");

@@ -176,8 +176,8 @@ function optionsOf({
   onDuplicate,
   allowEmpty,
 }: Omit<Flags, "output" | "limit">): JsonObject {
-  const wanted = new Map<string, string[]>();
-  for (const [member, value] of pairs("--select", select)) addTo(wanted, member, value);
+  const selected = new Map<string, string[]>();
+  for (const [member, value] of pairs("--select", select)) addTo(selected, member, value);
   const parts = [...pairs("--column", column), ...(prefixLength === undefined ? [] : [["prefixLength", prefixLength]])];
   const columns = parts.map(([part, name = ""]) => [part, /^\d{1,4}$/.test(name) ? Number(name) : name]);
   return {
@@ -188,7 +188,7 @@ function optionsOf({
     onDuplicate,
     allowEmpty,
     ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
-    ...(select.length > 0 && { select: Object.fromEntries(wanted) }),
+    ...(select.length > 0 && { select: Object.fromEntries(selected) }),
   };
 }
 

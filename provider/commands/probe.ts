@@ -136,8 +136,8 @@ function ended(sentences: readonly string[], code: number, { stop }: CliIo): End
 }
 
 function beyond({ findings }: ProbeResult): string | undefined {
-  const seen = findings.filter(({ expressed }) => expressed === "beyond").map(({ title }) => title);
-  return seen.length === 0 ? undefined : `Seen, cannot be expressed: ${seen.join(", ")}.`;
+  const titles = findings.filter(({ expressed }) => expressed === "beyond").map(({ title }) => title);
+  return titles.length === 0 ? undefined : `Seen, cannot be expressed: ${titles.join(", ")}.`;
 }
 
 /** The probe that wrote a file of settings, as the file names it. */

@@ -77,10 +77,10 @@ async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {
     .exitOverride();
   try {
     const words = asOptions(args);
-    const [called] = words;
+    const [requested] = words;
     for (const [name, [about, load]] of Object.entries(COMMANDS)) {
       const hidden = name === HIDDEN;
-      if (name === called || (called === "completion" && !hidden)) (await load()).register(program, io);
+      if (name === requested || (requested === "completion" && !hidden)) (await load()).register(program, io);
       else program.command(name, { hidden }).allowUnknownOption();
       program.commands.find((command) => command.name() === name)?.description(about);
     }

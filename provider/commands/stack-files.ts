@@ -86,19 +86,19 @@ export async function chooseStack(
   const names = await namesOfStacks(place);
   const { named, variable, selected } = choice;
   const given = named ?? (variable || undefined);
-  const wanted = given === undefined ? selected : shortName(given);
-  if (wanted === undefined && names.length > 1) {
+  const requested = given === undefined ? selected : shortName(given);
+  if (requested === undefined && names.length > 1) {
     if (choice.isOptional) return { name: undefined, file: undefined };
     throw new UsageError(`Choose a stack with --stack: there are ${names.join(", ")}. Nothing was changed.`);
   }
-  const file = wanted === undefined ? files[0] : files[names.indexOf(wanted)];
+  const file = requested === undefined ? files[0] : files[names.indexOf(requested)];
   // A stack without settings has no file.
   const hasNoFile = given === undefined || (named === undefined && names.length === 0);
-  if (file !== undefined || hasNoFile) return { name: wanted ?? names[0], file };
+  if (file !== undefined || hasNoFile) return { name: requested ?? names[0], file };
   const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is no stack's file";
-  const remedy = named === undefined ? ` Unset it, or make an empty Pulumi.${wanted}.yaml.` : "";
+  const remedy = named === undefined ? ` Unset it, or make an empty Pulumi.${requested}.yaml.` : "";
   throw new UsageError(
-    `${named === undefined ? "PULUMI_STACK=" : "--stack "}${given}: ${place} has no Pulumi.${wanted}.yaml; ${there}.${likelyMeant(wanted ?? "", names)} Nothing was changed.${remedy}`,
+    `${named === undefined ? "PULUMI_STACK=" : "--stack "}${given}: ${place} has no Pulumi.${requested}.yaml; ${there}.${likelyMeant(requested ?? "", names)} Nothing was changed.${remedy}`,
   );
 }
 

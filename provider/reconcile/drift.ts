@@ -27,7 +27,7 @@ const lossesOf = madeOnce((observed: ListedMap, known: ListedMap, desired: Liste
   };
 });
 
-/** Entries that an `up` restores, with the other values that the program ignores apart: a missing entry is a loss all the same. */
+/** Entries that an `up` restores. `left` are other values that the program ignores; a missing entry is a loss all the same. */
 export function driftOf(
   observed: ListedMap,
   known: ListedMap,

@@ -9,7 +9,7 @@ export interface KnownPrefixes {
   has(prefix: CanonicalPrefix): boolean;
 }
 
-/** Facts by which a set is judged, beside its three contents. */
+/** Facts by which a set is judged, other than its three contents. */
 export interface SetFacts {
   /** Prefixes whose last write ended without a known result, or that a killed run sent. */
   readonly unsettled: KnownPrefixes;
@@ -74,11 +74,11 @@ export function isRemoved(verdict: Verdict): boolean {
  * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
-  const { known, desired, unsettled, moved, withdrawn, observed: seen, found } = intent;
+  const { known, desired, unsettled, moved, withdrawn, observed: looked, found } = intent;
   const { missing, different, dropped, present } = compareSet(observed, known, desired);
-  const isSeen = (prefix: CanonicalPrefix) =>
-    seen ? seen.has(prefix) && seen.get(prefix) === observed.get(prefix) : found?.has(prefix) === true;
-  const judge = judgeOf({ observed, known, desired }, intent, (it) => ({ moved, unseen: !isSeen(it) }));
+  const isObserved = (prefix: CanonicalPrefix) =>
+    looked ? looked.has(prefix) && looked.get(prefix) === observed.get(prefix) : found?.has(prefix) === true;
+  const judge = judgeOf({ observed, known, desired }, intent, (it) => ({ moved, unobserved: !isObserved(it) }));
   const left = different.filter((prefix) => ["leave", "keep"].includes(judge(prefix)));
   const put = left.length === 0 ? desired : without(desired, left);
   const remove = new Set<CanonicalPrefix>();

@@ -20,7 +20,7 @@ export type Relation =
   | "dropped"
   | "foreign";
 
-/** Facts about a prefix beside the three contents: absent means no. */
+/** Facts about a prefix other than the three contents: absent means no. */
 export interface Circumstances {
   /** Another resource of the deployment declares it. */
   readonly declared?: boolean;
@@ -39,7 +39,7 @@ export interface Circumstances {
   /** The program ignores changes of the entry (`ignoreChanges`). */
   readonly ignored?: boolean;
   /** No look or refresh found the value, so that no preview showed it. */
-  readonly unseen?: boolean;
+  readonly unobserved?: boolean;
 }
 
 /** Outcome of a prefix in an `up`. */
@@ -77,7 +77,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   occupied: [["noted", "change"], ["owned", "change"], ["isNew", "refuse"], "change"],
   changed: ["change"],
   missing: [["moved", "insert"], "restore"],
-  different: [["noted", "restore"], ["moved", "change"], ["ignored", "leave"], ["unseen", "keep"], "restore"],
+  different: [["noted", "restore"], ["moved", "change"], ["ignored", "leave"], ["unobserved", "keep"], "restore"],
   dropped: [["declared", "none"], ["expired", "expire"], "remove"],
   foreign: [
     ...([
@@ -146,12 +146,12 @@ export const compareSet = madeOnce((observed: ListedMap, known: ListedMap, desir
 });
 
 /** Change that the program makes, if the node holds what the state says. */
-export function wantedChange(known: ListedMap, desired: ListedMap): Pick<Comparison, "new" | "changed" | "dropped"> {
+export function desiredChange(known: ListedMap, desired: ListedMap): Pick<Comparison, "new" | "changed" | "dropped"> {
   return compareSet(known, known, desired);
 }
 
 /** True if the program declares what the state has. */
 export function isUnchanged(known: ListedMap, desired: ListedMap): boolean {
-  const { new: added, changed, dropped } = wantedChange(known, desired);
+  const { new: added, changed, dropped } = desiredChange(known, desired);
   return added.length + changed.length + dropped.length === 0;
 }

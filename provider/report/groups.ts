@@ -44,13 +44,13 @@ export class Groups {
   private readonly parts: Part[] = [];
 
   add({ before, after, state, keeps, stayingIn, ...step }: GroupStep): void {
-    const [had, wanted, known] = [byKey(before), byKey(after), byKey(state)];
-    const stayingOf = stayingIn(wanted);
+    const [had, desired, known] = [byKey(before), byKey(after), byKey(state)];
+    const stayingOf = stayingIn(desired);
     // A node at another address has moved: it leaves nothing.
     const names = new Set(after.map(({ place }) => place.label));
     const isLeaving = ({ place }: SetContent) => !names.has(place.label);
-    for (const [key, held] of new Map([...had, ...wanted])) {
-      const [earlier, later] = [had.get(key), wanted.get(key)];
+    for (const [key, held] of new Map([...had, ...desired])) {
+      const [earlier, later] = [had.get(key), desired.get(key)];
       const unproven =
         earlier && !later && !keeps && isLeaving(earlier) ? stayingOf(earlier) : new Set<CanonicalPrefix>();
       const ofNode = { ...step, keeps: keeps && !later, unproven, before: earlier, after: later };
@@ -60,23 +60,23 @@ export class Groups {
 
   /**
    * Puts them to what other resources do. Nodes at which it is the same, and at whose set nothing else changes, are one
-   * item, unless they are to be apart.
+   * item, unless each node is to have its own.
    */
   into(sets: Map<string, SetChanges>, byNode: boolean): void {
     const writers = new Map<string, number>();
     for (const { key } of this.parts) writers.set(key, (writers.get(key) ?? 0) + 1);
     const alone = (key: string) => !byNode && writers.get(key) === 1 && !sets.has(key);
-    const alike = new Map<string, Part[]>();
+    const equalParts = new Map<string, Part[]>();
     const likeness = likenesses();
     for (const part of this.parts) {
-      if (alone(part.key)) addTo(alike, likeness(part), part);
+      if (alone(part.key)) addTo(equalParts, likeness(part), part);
       else {
         const set = sets.get(part.key) ?? new SetChanges([part.held.place], part.held.url);
         sets.set(part.key, set);
         take(set, part);
       }
     }
-    for (const [key, parts] of alike) {
+    for (const [key, parts] of equalParts) {
       const [first] = parts;
       if (!first) continue;
       const set = new SetChanges(
@@ -131,13 +131,13 @@ function contents(names: readonly string[], members: JsonObject, known: Known): 
     membersOf(members.endpoints),
   ];
   const common = contentOfSet(members, known);
-  const alike = new Map<string, SetContent>();
+  const byContent = new Map<string, SetContent>();
   return names.toSorted(compareNames).map((name) => {
     const isMember = name in nodes;
     const key = JSON.stringify([isMember, nodes[name] ?? {}, differs[name]]);
     const content = isMember ? withOwn(common, nodes[name], { members, known }) : { ...common, entries: new Map() };
-    const held = alike.get(key) ?? withDifferences(content, differs[name]);
-    alike.set(key, held);
+    const held = byContent.get(key) ?? withDifferences(content, differs[name]);
+    byContent.set(key, held);
     return { ...held, place: placeOf({ named: name, endpoint: endpoints[name] }, known, NODE) };
   });
 }

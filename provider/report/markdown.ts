@@ -2,7 +2,16 @@ import { groupBy } from "../model/group";
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./code-spans";
 import type { EntryChange, EntryList, Report, Restored, SetReport, SignalingReport, WholeChange } from "./model";
-import { addressWords, andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
+import {
+  addressWords,
+  andMore,
+  headline,
+  markSentence,
+  outcomeWords,
+  remarks,
+  signalingWords,
+  widest,
+} from "./sentences";
 
 /** Characters for the longest key, link and headings, which are always there. */
 export const LEAST_BYTES = 6_000;
@@ -86,7 +95,7 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   const withMarks = sets.some(({ marks }) => marks);
   const rows = changing.map((set) => row(set, withMarks));
   const signaled = signalings.map((one) => signalingLines(one, limit));
-  const seen = `${found.slice(0, limit).map(line).join("")}${more(found.length, limit)}`;
+  const findingLines = `${found.slice(0, limit).map(line).join("")}${more(found.length, limit)}`;
   return [
     frame(`${keyLine(key)}\n### Packet filter${title}\n\n${headline(report)}\n`),
     ...section(bold("Errors"), errors.map(line), 2, "errors"),
@@ -97,8 +106,10 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
     ...section(tableHead(withMarks), rows, 4, "sets of the table"),
     ...section(bold("Signalings"), signaled, 4, "signalings"),
     ...section(bold("Restored, no change of the program"), restored.map(restoredLine), 4, "resources that restore"),
-    ...alike(changing).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
-    ...(found.length > 0 ? [{ text: folded("What the preview found", seen), rank: 6, kind: "findings" }] : []),
+    ...groupEqualSets(changing).map(
+      (group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" }),
+    ),
+    ...(found.length > 0 ? [{ text: folded("What the preview found", findingLines), rank: 6, kind: "findings" }] : []),
   ];
 }
 
@@ -108,7 +119,7 @@ function wholeLine(change: WholeChange, limit: number): string {
   const where = `${url === undefined ? "" : `${code(url)} `}at ${code(place)}`;
   const to = becomes === undefined ? "" : `, becomes ${code(becomes)}`;
   const why = reasons.length > 0 ? `, since ${codes(reasons)} changes` : "";
-  return `- **${operation === "delete" ? "Deleted" : "Replaced"}**: ${what} ${few(names, limit)}, ${where}${to}${why}; ${fate(change)}\n`;
+  return `- **${operation === "delete" ? "Deleted" : "Replaced"}**: ${what} ${few(names, limit)}, ${where}${to}${why}; ${outcomeWords(change)}\n`;
 }
 
 function tableHead(withMarks: boolean): string {
@@ -138,7 +149,7 @@ function row(set: SetReport, withMarks: boolean): string {
 }
 
 /** Sets that change in the same way on several nodes, as those of a group do, share their details. */
-function alike(sets: readonly SetReport[]): SetReport[][] {
+function groupEqualSets(sets: readonly SetReport[]): SetReport[][] {
   const bare = (list: EntryList) => list.entries.map(({ resource: _, ...entry }) => entry);
   const likeness = ({ url, in: coming, out, changed, renoted, ...set }: SetReport) => {
     const { kept, unproven, unknown, hidden, drift, expiring, marks } = set;

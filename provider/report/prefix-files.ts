@@ -31,11 +31,11 @@ export function fileChanges(before: FileEntries, after: FileEntries, file: strin
 
 /** Content of a prefix file: the entries of a set that is made of it, and expired ones, which are in no set. */
 export function fileContent(entries: FileEntries, file: string, now: number) {
-  const { in: wanted, expiring } = fileChanges({}, entries, file, now);
+  const { in: active, expiring } = fileChanges({}, entries, file, now);
   const over = [...contentOf(entries, now).expired].map(([prefix, note]) => {
     return { prefix, from: entries[prefix]?.value, note: { ...note }, resource: file, expired: true as const };
   });
-  return { entries: wanted, expired: entryList(over), expiring };
+  return { entries: active, expired: entryList(over), expiring };
 }
 
 /** The changes between two prefix files, as a report says those of a set; `limit` prefixes of a list are named. */

@@ -4,9 +4,9 @@ import { isForeign, kindOf, typeIn, typeToken } from "../model/resource-kind";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
-import { stayingIn } from "./leaving";
 import { type Report, type ResourceChange, type Restored, resourceSchema, type SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview-json";
+import { stayingIn } from "./removed-nodes";
 import { restoredBy, saysRestored } from "./restored";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
@@ -31,7 +31,7 @@ const { operation: operationSchema } = resourceSchema.shape;
  * Changes of a preview, put together by node and set.
  *
  * @param now Milliseconds since 1970: by it an entry that goes has expired.
- * @param byNode True: nodes of a group are apart, also where they change in the same way.
+ * @param byNode True: each node of a group has its own item, also where they change in the same way.
  */
 export function reportOf(preview: Preview, now: number, { byNode = false } = {}): Report {
   const work = new Work(addressesIn(preview));

@@ -78,7 +78,7 @@ export interface Urn {
   readonly name: string;
 }
 
-/** Takes a URN apart: `urn:pulumi:STACK::PROJECT::PARENT$TYPE::NAME`. A name may hold anything. */
+/** Parses a URN: `urn:pulumi:STACK::PROJECT::PARENT$TYPE::NAME`. A name may hold anything. */
 export function parseUrn(urn: string): Urn {
   const [, stack = "", project = "", types = "", name = urn] =
     /^urn:pulumi:(.*?)::(.*?)::(.*?)::(.*)$/s.exec(urn) ?? [];

@@ -73,7 +73,7 @@ function policyWords(policies: Report["policies"]): string {
   return ` No finding of ${count(rules, "policy", "policies")}.`;
 }
 
-/** Sentences about a set beside its lists. Nothing in them is foreign but the words of `marks`. */
+/** Sentences about a set, in addition to its lists. Nothing in them is foreign but the words of `marks`. */
 export function remarks({ kept, unproven = 0, unknown, hidden, drift }: SetReport): string[] {
   return [
     ...(kept > 0
@@ -95,7 +95,7 @@ export function remarks({ kept, unproven = 0, unknown, hidden, drift }: SetRepor
 }
 
 /** The words behind a resource that is deleted or replaced. Holds nothing foreign. */
-export function fate({ operation, type, prefixes, addresses, kept }: WholeChange): string {
+export function outcomeWords({ operation, type, prefixes, addresses, kept }: WholeChange): string {
   const covered = addressWords(addresses);
   const number = `${type === "CloudSignaling" ? count(prefixes, "prefix", "prefixes") : count(prefixes, "entry", "entries")}${covered === "" ? "" : `, ${covered}`}`;
   const end =

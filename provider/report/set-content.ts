@@ -18,7 +18,7 @@ export interface Place {
   readonly endpoint?: string | undefined;
 }
 
-/** An entry, and what is written beside it. */
+/** An entry with its note. */
 export interface NotedEntry {
   readonly value: ListedValue;
   readonly note: EntryNote;

@@ -2,7 +2,7 @@ import { cut, visible } from "../model/foreign-text";
 import { grouped } from "../model/text";
 import { LONGEST } from "./code-spans";
 import type { EntryChange, EntryList, Report, Restored, SetReport, SignalingReport, WholeChange } from "./model";
-import { andMore, changeWords, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
+import { andMore, changeWords, headline, markSentence, outcomeWords, remarks, signalingWords } from "./sentences";
 
 /**
  * A report for a terminal: nothing in it moves a cursor or hides.
@@ -46,7 +46,7 @@ function wholeLine(change: WholeChange, limit: number): string {
   const where = url === undefined ? safe(place) : `${safe(url)} at ${safe(place)}`;
   const to = becomes === undefined ? "" : `, becomes ${safe(becomes)}`;
   const why = reasons.length > 0 ? `, since ${reasons.map(safe).join(", ")} changes` : "";
-  return `${operation === "delete" ? "deleted" : "replaced"}: ${type} ${few(names, limit)}, ${where}${to}${why}; ${fate(change)}`;
+  return `${operation === "delete" ? "deleted" : "replaced"}: ${type} ${few(names, limit)}, ${where}${to}${why}; ${outcomeWords(change)}`;
 }
 
 function setLines(set: SetReport, limit: number): string[] {

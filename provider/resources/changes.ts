@@ -76,7 +76,7 @@ export function addressOf(
   return fromEnvironment ? {} : { endpoint };
 }
 
-/** True if the inputs of a state have another address than this one; without an address they do not tell. */
+/** True if the inputs of a state have another address than this one, and false if they have none. */
 export function hasOtherAddress(
   { endpoint: before }: JsonObject,
   { endpoint }: { readonly endpoint: string },

@@ -246,9 +246,9 @@ export class ReceiverAccess {
   }
 
   /** Warns that only the receiver's own answer is known. */
-  private warnUnreadable(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unseen?: Error): void {
-    if (unseen === undefined) return;
-    this.report({ kind: "outcomeUnknown", operation, prefixes, reason: unseen.message });
+  private warnUnreadable(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unreadable?: Error): void {
+    if (unreadable === undefined) return;
+    this.report({ kind: "outcomeUnknown", operation, prefixes, reason: unreadable.message });
   }
 
   private report(event: EventHere): void {

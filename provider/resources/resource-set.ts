@@ -44,7 +44,7 @@ export interface Reached {
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
-/** Result of a look at a set, which keeps the entries seen; a set that could not be seen is reported. */
+/** Result of a look at a set, which keeps the observed entries; a set that could not be read is reported. */
 export interface LookedSet {
   readonly set: ResourceSet;
   /** Reason if the node refused, or its answer cannot be read. */
@@ -147,7 +147,7 @@ export class ResourceSet {
     return sizeOf(lost) > 0 ? lost : undefined;
   }
 
-  get seen(): ListedMap | undefined {
+  get observedInLook(): ListedMap | undefined {
     return this.set.observed;
   }
 
@@ -199,7 +199,7 @@ export class ResourceSet {
    * @param known Entries of the state.
    * @param listed By default those that the look of this process saw.
    */
-  sentBefore(key: string, known: ListedMap, listed = this.seen): ReadonlySet<CanonicalPrefix> {
+  sentBefore(key: string, known: ListedMap, listed = this.observedInLook): ReadonlySet<CanonicalPrefix> {
     const { sent } = this.set;
     this.names = sent.names(key, known.size > 0 ? () => `state ${digestOf(known)}` : undefined);
     return listed ? sent.found(this.names, listed, known) : new Set();
@@ -209,7 +209,7 @@ export class ResourceSet {
   recall<S extends Pick<Intent, "unsettled"> & { readonly entries: ListedMap }>(state: S): S {
     const sent = this.sentBefore(WHOLE_SET, state.entries);
     if (sent.size > 0) return { ...state, unsettled: new Set([...state.unsettled, ...sent]) };
-    if (this.seen) this.settleSent();
+    if (this.observedInLook) this.settleSent();
     return state;
   }
 
@@ -263,7 +263,7 @@ export class ResourceSet {
     const lost = state.lost?.size ?? 0;
     const isOpen = moved || unsettled.size + withdrawn.size + lost > 0 || this.lost(known, desired) !== undefined;
     if (!isOpen && isUnchanged(known, desired)) return undefined;
-    const { seen: observed } = this;
+    const { observedInLook: observed } = this;
     const found = state.lost && new Set(state.lost.keys());
     return { ...change, ...this.facts(unsettled, withdrawn), unsettled, moved, observed, found };
   }

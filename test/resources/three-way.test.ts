@@ -20,7 +20,7 @@ import { root } from "../support/markdown";
 type Name = keyof Circumstances;
 type Value = number | undefined;
 const NAMES: readonly Name[] = [
-  ...(["declared", "expired", "noted", "partial", "owned", "isNew", "moved", "ignored", "unseen"] as const),
+  ...(["declared", "expired", "noted", "partial", "owned", "isNew", "moved", "ignored", "unobserved"] as const),
 ];
 const P = "192.0.2.0/24" as CanonicalPrefix;
 
@@ -136,7 +136,7 @@ const effectOf = (verdict: Verdict, { desired, relation }: Row): ReturnType<type
 };
 
 it("the plan of an update does what the page says, and so does a look", () => {
-  const wrong = combinations(["declared", "expired", "noted", "moved", "ignored", "unseen"]).flatMap((about) =>
+  const wrong = combinations(["declared", "expired", "noted", "moved", "ignored", "unobserved"]).flatMap((about) =>
     rows.flatMap((row) => {
       const [observed, known, desired] = [map(row.observed), map(row.known), map(row.desired)];
       const plan = planUpdate(observed, {
@@ -146,12 +146,12 @@ it("the plan of an update does what the page says, and so does a look", () => {
         withdrawn: about.expired && row.desired === undefined ? observed : map(undefined),
         isOver: () => about.expired === true,
         ignores: () => about.ignored === true,
-        observed: about.unseen ? map(undefined) : observed,
+        observed: about.unobserved ? map(undefined) : observed,
       });
       const verdict = expected(row, about);
       const isRight = JSON.stringify(effect(plan, row)) === JSON.stringify(effectOf(verdict, row));
       const { missing, different, left } = driftOf(observed, known, desired, () => about.ignored === true);
-      const isLook = !about.noted && !about.moved && !about.unseen;
+      const isLook = !about.noted && !about.moved && !about.unobserved;
       const isSeen =
         missing.length + different.size > 0 === (verdict === "restore") && left.length > 0 === (verdict === "leave");
       return isRight && (isSeen || !isLook)

@@ -89,11 +89,11 @@ const fail: Call<FaultFlags> = async (emulator, { clear, remove, output }, words
   if (words.length > 0) await emulator.fail(members(faultSchema, words, "The fault is not valid"));
   const faults = await emulator.faults;
   if (output === "json") return pretty(faults);
-  const rows = faults.map(({ id, fault: { kind, ...told }, seen, hits, spent }) => ({
+  const rows = faults.map(({ id, fault: { kind, ...parameters }, seen, hits, spent }) => ({
     id,
     kind,
-    fault: Object.entries(told)
-      .filter(([name]) => name !== "seed" || told.rate !== undefined)
+    fault: Object.entries(parameters)
+      .filter(([name]) => name !== "seed" || parameters.rate !== undefined)
       .map(([name, value]) => `${name}=${value}`)
       .join(" "),
     seen,

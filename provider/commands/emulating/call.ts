@@ -36,8 +36,8 @@ export function callsOf(emulator: Command, io: CliIo): AddCall {
     const command = addAddress(emulator.command(usage).description(`a running emulator: ${about}`));
     return command.action(async () => {
       const flags = command.opts<AddressFlags & More>();
-      const called = wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args, io));
-      io.out(await unlessStopped(io.stop, called));
+      const result = wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args, io));
+      io.out(await unlessStopped(io.stop, result));
     });
   };
 }

@@ -19,12 +19,12 @@ export function table({ findings, node, receiver, dialect, looked, unusable, sto
   const [first] = looked.missed;
   const missed =
     first && `Of ${looked.of} points ${looked.missed.length} could not be looked at; the first is "${first}".`;
-  const told = missed
+  const note = missed
     ? ["", ...wrapped(visible(missed), WIDTH)]
     : settings.length > 0
       ? []
       : ["", "No settings are needed."];
-  const said = [...settings, ...told];
+  const said = [...settings, ...note];
   const beyond = findings
     .filter(({ expressed }) => expressed === "beyond")
     .map(({ title, node: text }) => `seen, cannot be expressed: ${title}: ${text}`);
@@ -37,7 +37,8 @@ export function table({ findings, node, receiver, dialect, looked, unusable, sto
 export function checked({ rows }: CheckResult): string {
   const width = Math.max(...rows.map(({ what }) => what.length));
   const lines = rows.map(
-    ({ what, held, seen }) => `${what.padEnd(width)}  ${held ? "held    " : "not held"}  ${visible(seen)}\n`,
+    ({ what, held, seen: observation }) =>
+      `${what.padEnd(width)}  ${held ? "held    " : "not held"}  ${visible(observation)}\n`,
   );
   return lines.join("");
 }
@@ -55,13 +56,13 @@ function rows({ title, found, node, evidence, assumes, advice, settings, receive
     ...evidence.map((text) => `the node: ${text}`).map((text) => (text.length > 90 ? `${text.slice(0, 90)}…` : text)),
     `we: ${assumes}`,
     ...(advice === undefined ? [] : [`so: ${advice}`]),
-    ...told("set", settings),
-    ...told("set for the receiver", receiver),
+    ...remark("set", settings),
+    ...remark("set for the receiver", receiver),
   ].flatMap((text) => wrapped(visible(text), WIDTH - REMARK.length).map((line) => REMARK + line));
   return [head + first, ...more.map((text) => " ".repeat(head.length) + text), ...remarks];
 }
 
-function told(what: string, settings: object): string[] {
+function remark(what: string, settings: object): string[] {
   return Object.keys(settings).length > 0 ? [`${what}: ${JSON.stringify(settings)}`] : [];
 }
 

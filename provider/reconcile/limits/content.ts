@@ -64,13 +64,13 @@ export function entryProblems(
       : `entry ${entry} overlaps the forbidden prefix ${other} (forbiddenPrefixes): remove it or narrow it down.`,
   );
   const shortestOf = (entry: CanonicalPrefix) => limits.shortest[`ipv${familyOf(entry)}`];
-  const short = entries.filter((entry) => lengthOf(entry) < shortestOf(entry));
-  const isTooShort = short.map(
+  const tooShort = entries.filter((entry) => lengthOf(entry) < shortestOf(entry));
+  const isTooShort = tooShort.map(
     (entry) =>
       `entry ${entry} is shorter than /${shortestOf(entry)}: write the intended prefixes, or allow it with shortestPrefix.`,
   );
   // One sentence is enough if an entry alone is refused.
-  const wide = new Set([...limits.wide, ...short.map(familyOf)]);
+  const wide = new Set([...limits.wide, ...tooShort.map(familyOf)]);
   return [...forbidden, ...isTooShort, ...wideProblems(entries, { wide })];
 }
 

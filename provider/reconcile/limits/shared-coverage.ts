@@ -33,7 +33,7 @@ export class SharedCoverage {
 
   private problem(family: Family, own: Part): string | undefined {
     const writes = ({ prefixes }: Part) => prefixes.some((prefix) => familyOf(prefix) === family);
-    // Another resource is told about its own part.
+    // Another resource reports its own part.
     if (!writes(own) || !this.upper.mayBeWide(family)) return undefined;
     const parts = [...this.parts.values()].filter(writes);
     if (parts.length < 2 || parts.every(({ wide }) => wide.has(family))) return undefined;

@@ -37,7 +37,7 @@ export class PrefixSetEntryHandler implements Handler {
   /** Ids of resources that this process created for existing entries. */
   private readonly found = new Set<string>();
   /** Number of messages about lost entries, by verb, node and set. */
-  private readonly told = new Map<string, number>();
+  private readonly reportedLosses = new Map<string, number>();
   /** True if the last comparison asked for a replacement, which is checked next. */
   private isReplaced = false;
 
@@ -73,8 +73,9 @@ export class PrefixSetEntryHandler implements Handler {
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
-      const { seen, label, managed } = set;
-      if (seen) planEntry(seen, { ...desired, label, managed, sent: set.sentBefore(desired.prefix, new Map()) });
+      const { observedInLook: observed, label, managed } = set;
+      if (observed)
+        planEntry(observed, { ...desired, label, managed, sent: set.sentBefore(desired.prefix, new Map()) });
     });
   }
 
@@ -155,7 +156,7 @@ export class PrefixSetEntryHandler implements Handler {
       if (state.expired) return { id, inputs: { ...state.verbatim }, props: json };
       const lacked = { kind: "lacked", prefixes: [state.prefix], of: "entry", isRestored: false } as const;
       // What an import asks for was never there.
-      if (json.endpoint !== undefined) this.tell(set, "lacked", () => set.report(lacked));
+      if (json.endpoint !== undefined) this.reportFew(set, "lacked", () => set.report(lacked));
       return undefined;
     }
     set.managed.add([state.prefix]);
@@ -229,10 +230,10 @@ export class PrefixSetEntryHandler implements Handler {
   /** False if the look saw another value, which the program ignores, and no loss. */
   private restores(olds: JsonObject, news: JsonObject): boolean {
     if (hasUnknown(news.prefix)) return true;
-    const wanted = readInputs(knownOf(news));
-    const set = attempt(() => ResourceSet.open(this.runtime, wanted));
-    set?.ignore([wanted.prefix]);
-    return !set || set.lost(desiredOf(readInputs(olds)), desiredOf(wanted)) !== undefined;
+    const desired = readInputs(knownOf(news));
+    const set = attempt(() => ResourceSet.open(this.runtime, desired));
+    set?.ignore([desired.prefix]);
+    return !set || set.lost(desiredOf(readInputs(olds)), desiredOf(desired)) !== undefined;
   }
 
   /** Removes an entry of `block --now` that expired before a resource had it. */
@@ -249,16 +250,16 @@ export class PrefixSetEntryHandler implements Handler {
   private reportDrift(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
     const lost = set.lost(heldOf(state), desiredOf(inputs));
     if (!lost) return;
-    this.tell(set, "lacks", () => reportMissing(set, lost, desiredOf(inputs)));
+    this.reportFew(set, "lacks", () => reportMissing(set, lost, desiredOf(inputs)));
   }
 
-  /** Tells of the first few entries of a set one by one, and of the others once. */
-  private tell(set: ResourceSet, verb: "lacks" | "lacked", one: () => void): void {
+  /** Reports the first few entries of a set one by one, and the others once. */
+  private reportFew(set: ResourceSet, verb: "lacks" | "lacked", one: () => void): void {
     const key = `${verb} ${set.at} ${set.url}`;
-    const told = (this.told.get(key) ?? 0) + 1;
-    this.told.set(key, told);
-    if (told <= NAMED) one();
-    if (told === NAMED + 1) set.report({ kind: "moreMissing", isRefresh: verb === "lacked" });
+    const reported = (this.reportedLosses.get(key) ?? 0) + 1;
+    this.reportedLosses.set(key, reported);
+    if (reported <= NAMED) one();
+    if (reported === NAMED + 1) set.report({ kind: "moreMissing", isRefresh: verb === "lacked" });
   }
 }
 

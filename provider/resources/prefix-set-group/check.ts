@@ -14,8 +14,8 @@ import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } f
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { placed } from "./diff";
 import { type GivenNode, givenNodes } from "./given-nodes";
-import { askForDistinct } from "./leaving";
 import { type Kind, sayGroupPlan, sayGroupWithdrawn } from "./plan";
+import { askForDistinct } from "./removed-nodes";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
 import { reportNextWave } from "./rollout/say";
@@ -54,22 +54,22 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const waves = rolloutProblem(names, given.rollout);
   if (waves !== undefined) return failed([waves]);
   const { former } = placed(runtime, names, before && { endpoints: formerPlaces(runtime, olds, before) });
-  const kinds = alike([...nodes.nodes], normal, { before, former, inUse, left: readDiffers(left) });
+  const kinds = groupEqualNodes([...nodes.nodes], normal, { before, former, inUse, left: readDiffers(left) });
   const refused = [
     ...normal.problems,
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
   ];
   if (refused.length > 0) return failed([...new Set(refused)]);
-  const conflicts = kinds.flatMap(({ nodes: groupEqualNodes, normal: { entries } }) =>
-    groupEqualNodes.flatMap((at) => {
+  const conflicts = kinds.flatMap(({ nodes: equalNodes, normal: { entries } }) =>
+    equalNodes.flatMap((at) => {
       const declared = { type: "PrefixSetGroup", at, entries, exclusive: args.exclusive !== false } as const;
       return (address && inUse.get(at)?.set(address).declare(about, declared)) ?? [];
     }),
   );
   if (conflicts.length > 0) return { inputs: news, problems: conflicts };
   const limits = contentLimits(args, runtime.settings);
-  const wide = kinds.flatMap(({ nodes: groupEqualNodes, normal: { entries } }) =>
-    groupEqualNodes.flatMap(
+  const wide = kinds.flatMap(({ nodes: equalNodes, normal: { entries } }) =>
+    equalNodes.flatMap(
       (at) => (address && inUse.get(at)?.set(address).coverage.add(about.urn, entries.keys(), limits)) ?? [],
     ),
   );
@@ -152,7 +152,7 @@ function leftAsFound(differs: unknown, ignored: unknown): JsonObject | undefined
 }
 
 /** Groups nodes with the same content, state and limits, which are judged once. */
-function alike(
+function groupEqualNodes(
   nodes: readonly (readonly [string, GivenNode])[],
   common: NormalEntries,
   {

@@ -10,9 +10,9 @@ import { withdrawnOf } from "../../reconcile/entries";
 import { compare, remember } from "../changes";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
-import { reportRemovedNodes } from "./leaving";
 import { writeDiffersToChange } from "./outputs";
 import { recalled } from "./recalled";
+import { reportRemovedNodes } from "./removed-nodes";
 import { readRollout } from "./rollout/arguments";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
@@ -81,14 +81,14 @@ function addressOverridden(runtime: Runtime, endpoints: unknown, names: readonly
 /** Records the entries of the state as owned, so that they are not foreign, and reports foreign and lost ones. */
 function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefined): void {
   let inputs: GroupInputs | undefined;
-  const alike = new Map<ListedMap, Place[]>();
+  const placesByEntries = new Map<ListedMap, Place[]>();
   const lifecycle = new SetLifecycle(runtime);
   for (const [node, endpoint] of state.endpoints) {
     const held = state.of(node);
-    addTo(alike, held.entries, { name: node, endpoint });
+    addTo(placesByEntries, held.entries, { name: node, endpoint });
     if (news === undefined || hasUnknown(news)) continue;
     const set = ResourceSet.open(runtime, held);
-    if (held.foreign.size === 0 && !held.lost && !set.seen) continue;
+    if (held.foreign.size === 0 && !held.lost && !set.observedInLook) continue;
     inputs ??= readInputs(news);
     if (!inputs.nodes.has(node)) continue;
     const desired = inputs.of(node);
@@ -98,7 +98,7 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
       lifecycle.reportDrift(set, held, desired.entries, { exclusive: desired.exclusive, withdrawn });
   }
   const url = formatUrl(state.address);
-  for (const [entries, places] of alike) runtime.shared.managed.addAll(places, url, entries);
+  for (const [entries, places] of placesByEntries) runtime.shared.managed.addAll(places, url, entries);
 }
 
 /** Reports the steps of an `up` by the state and the look of this run. */

@@ -35,10 +35,10 @@ export async function eachNode(
   const slots = new Slots(atOnce);
   const failures: NodeFailure[] = [];
   let done = 0;
-  let told = runtime.now;
-  const tell = () => {
-    if (runtime.now - told < PROGRESS_MS) return;
-    told = runtime.now;
+  let reportedAt = runtime.now;
+  const reportProgress = () => {
+    if (runtime.now - reportedAt < PROGRESS_MS) return;
+    reportedAt = runtime.now;
     const numbers = { done, of: nodes.length, failed: failures.length };
     runtime.notices.report({ kind: "progress", url, work, ...numbers });
   };
@@ -54,7 +54,7 @@ export async function eachNode(
         failures.push({ node, error });
       } finally {
         release();
-        tell();
+        reportProgress();
       }
     }),
   );
@@ -77,8 +77,8 @@ export async function eachSet(
 /** Texts about the failures; nodes that failed with the same error share one. */
 export function failureTexts(failures: readonly NodeFailure[]): string[] {
   const texts = groupBy(failures, ({ error }) => messageOf(error));
-  const namesOf = (alike: readonly NodeFailure[]) => alike.map(({ node }) => node);
-  const all = [...texts].map(([text, alike]) => (alike.length > 1 ? `${text} (${some(namesOf(alike))})` : text));
+  const namesOf = (group: readonly NodeFailure[]) => group.map(({ node }) => node);
+  const all = [...texts].map(([text, group]) => (group.length > 1 ? `${text} (${some(namesOf(group))})` : text));
   if (all.length <= NAMED) return all;
   const rest = namesOf([...texts.values()].slice(NAMED).flat());
   return [
@@ -109,9 +109,9 @@ export function goOnWithout(
     const [limit] = runtime.advice.of(
       `${count(silent.length + earlier, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}. ${GONE_FROM_GROUP}`,
     );
-    const told = new Set(silent);
+    const silentFailures = new Set(silent);
     const failed = failures.map((failure) =>
-      told.has(failure)
+      silentFailures.has(failure)
         ? { ...failure, error: new Error(`${messageOf(failure.error)} ${limit}`, { cause: failure.error }) }
         : failure,
     );

@@ -22,7 +22,7 @@ export async function lookAtGroup(
   const before = isSameSet(olds, json) && !hasUnknown(olds) ? readInputs(olds) : undefined;
   const isNew = Object.keys(olds).length === 0;
   const lifecycle = new SetLifecycle(runtime);
-  const alike = new Map<string, string[]>();
+  const nodesByText = new Map<string, string[]>();
   const problems = new Set<string>();
   const look = async (node: string) => {
     const looked = await ResourceSet.look(runtime, { ...json, node }, isNew);
@@ -32,7 +32,7 @@ export async function lookAtGroup(
       before?.nodes.has(node) && !hasOtherAddress({ endpoint: membersOf(olds.endpoints)[node] }, looked.set);
     const known = before && isSame ? before.of(node).entries : new Map();
     const found = isNew ? lifecycle.lookNew(looked, desired, isDecided) : lookAgain(looked, known, desired.entries);
-    if (found.restores !== undefined) addTo(alike, found.restores, node);
+    if (found.restores !== undefined) addTo(nodesByText, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);
   };
   await runtime.notices.fold(() => Promise.all([...inputs.nodes.keys()].map(look)));
@@ -40,14 +40,14 @@ export async function lookAtGroup(
   // In the order of the arguments, which the engine sorts by name, and not in that of the answers.
   const order = [...inputs.nodes.keys()];
   const at = (nodes: readonly string[]) => order.filter((node) => nodes.includes(node));
-  const parts = [...alike].map(([text, nodes]) => ({ text, nodes: at(nodes) }));
+  const parts = [...nodesByText].map(([text, nodes]) => ({ text, nodes: at(nodes) }));
   parts.sort(
     (a, b) => b.nodes.length - a.nodes.length || order.indexOf(a.nodes[0] ?? "") - order.indexOf(b.nodes[0] ?? ""),
   );
-  const told = parts.slice(0, NAMED).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
+  const shown = parts.slice(0, NAMED).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
   const rest = parts.slice(NAMED).flatMap(({ nodes }) => nodes);
   const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
   // Only the state knows the waves that have passed.
   const waits = inputs.rollout.args ? ["what has not passed goes in with its wave"] : [];
-  return parts.length > 0 ? { restores: [...told, ...more, ...waits].join("; ") } : {};
+  return parts.length > 0 ? { restores: [...shown, ...more, ...waits].join("; ") } : {};
 }

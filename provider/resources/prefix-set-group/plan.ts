@@ -31,7 +31,7 @@ export function sayGroupPlan(
     isNew,
   }: { readonly kinds: readonly Kind[]; readonly before: GroupInputs | undefined; readonly isNew: boolean },
 ): void {
-  const alike = new Map<string, PlanOfNodes & { nodes: string[] }>();
+  const equalPlans = new Map<string, PlanOfNodes & { nodes: string[] }>();
   for (const kind of kinds) {
     // A joining node may hold the entries already.
     const joins = isNew || kind.former === undefined;
@@ -39,28 +39,29 @@ export function sayGroupPlan(
     if (plan === undefined) continue;
     const found = foundAt(kind, before);
     const key = JSON.stringify([found, plan]);
-    const known = alike.get(key);
-    if (known) known.nodes.push(...kind.nodes);
-    else alike.set(key, { nodes: [...kind.nodes], found, plan });
+    const equal = equalPlans.get(key);
+    if (equal) equal.nodes.push(...kind.nodes);
+    else equalPlans.set(key, { nodes: [...kind.nodes], found, plan });
   }
   const nodes = kinds.reduce((sum, kind) => sum + kind.nodes.length, 0);
-  if (alike.size > 0) runtime.notices.report({ kind: "groupPlanned", ...where, parts: [...alike.values()], nodes });
+  if (equalPlans.size > 0)
+    runtime.notices.report({ kind: "groupPlanned", ...where, parts: [...equalPlans.values()], nodes });
 }
 
 /** Reports entries of `block --now` that are no longer wanted, at the nodes where it put them. */
 export function sayGroupWithdrawn(runtime: Runtime, where: EventPlace, { nodes, normal, before }: Kind): void {
-  const alike = new Map<string, { here: readonly string[]; withdrawn: Map<CanonicalPrefix, ListedValue> }>();
+  const byNodes = new Map<string, { here: readonly string[]; withdrawn: Map<CanonicalPrefix, ListedValue> }>();
   for (const [prefix, note] of normal.notes) {
     if (note === before.notes.get(prefix) || before.entries.has(prefix)) continue;
     const { sent, at = [] } = parseNote(note);
     const here = nodes.filter((node) => at.includes(node));
     if (sent === undefined || here.length === 0) continue;
     const key = JSON.stringify(here);
-    const known = alike.get(key) ?? { here, withdrawn: new Map() };
-    known.withdrawn.set(prefix, sent);
-    alike.set(key, known);
+    const group = byNodes.get(key) ?? { here, withdrawn: new Map() };
+    group.withdrawn.set(prefix, sent);
+    byNodes.set(key, group);
   }
-  for (const { here, withdrawn } of alike.values()) sayWithdrawn(runtime, { ...where, nodes: here }, withdrawn);
+  for (const { here, withdrawn } of byNodes.values()) sayWithdrawn(runtime, { ...where, nodes: here }, withdrawn);
 }
 
 /** Differences of the node of a kind from its declared entries: a node with differences is a kind of its own. */

@@ -27,7 +27,7 @@ import {
   valueProblems,
 } from "../../reconcile/limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../../reconcile/limits/removals";
-import { isUnchanged, wantedChange } from "../../reconcile/three-way";
+import { desiredChange, isUnchanged } from "../../reconcile/three-way";
 import { expiredUntil } from "../../reconcile/written-inputs";
 import { prefixSetSchema, storedSet } from "./state";
 
@@ -139,7 +139,7 @@ export function setProblems(
   const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
   // An unreadable entry is not a removal: a limit must not be lifted for a typo.
   if (url === undefined || problems.length > 0) return found;
-  const { dropped, changed } = wantedChange(before.entries, entries);
+  const { dropped, changed } = desiredChange(before.entries, entries);
   const removals = dropped.length - expiredOf(dropped, before.notes, today).size;
   // Unknown values are counted when the set is written.
   const changes = changed.filter((prefix) => !hasUnknown(entries.get(prefix))).length;
@@ -162,7 +162,7 @@ export function planOf({ today }: Runtime, change: PlannedChange): PlanNumbers |
   // A new resource may find all its entries in the set, after a rename or in an import.
   const isUnknown = isNew && before.entries.size === 0;
   if (isUnknown) return { declared: entries.size };
-  const { new: inserts, changed, dropped } = wantedChange(before.entries, entries);
+  const { new: inserts, changed, dropped } = desiredChange(before.entries, entries);
   const numbers = { inserts: inserts.length, removes: dropped.length, changes: changed.length };
   return { ...numbers, expired: expiredRemovals(change, today), after: entries.size };
 }
@@ -180,7 +180,7 @@ export function sayExpiredRemovals({ notices, today }: Runtime, where: PlanPlace
 function expiredRemovals({ normal, before }: PlannedChange, today: number): CanonicalPrefix[] {
   const isOver = (prefix: CanonicalPrefix) =>
     normal.expired.has(prefix) || isExpired(parseNote(before.notes.get(prefix)).expires, today);
-  return wantedChange(before.entries, normal.entries).dropped.filter(isOver);
+  return desiredChange(before.entries, normal.entries).dropped.filter(isOver);
 }
 
 /** Reports entries of `block --now` that are no longer wanted. */

@@ -67,7 +67,7 @@ export class PrefixSetHandler implements Handler {
       set.managed.take(state.entries);
       for (const prefix of state.existed) set.existed.add(prefix);
       const { entries } = news;
-      if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.seen)) return;
+      if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.observedInLook)) return;
       const desired = storedSet(news).entries();
       if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, desired);
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)

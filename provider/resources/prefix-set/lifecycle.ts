@@ -94,8 +94,8 @@ export class SetLifecycle {
     if (left.length > 0) set.report({ kind: "interrupted", prefixes: left });
     return lookNew(this.runtime, looked, isDecided, () => {
       const { set } = looked;
-      if (!set.seen || !inputs) return;
-      const { shared } = this.planNew(set, inputs, set.seen);
+      if (!set.observedInLook || !inputs) return;
+      const { shared } = this.planNew(set, inputs, set.observedInLook);
       reportAdopted(set, inputs, shared, true);
     });
   }
@@ -248,7 +248,7 @@ export class SetLifecycle {
   private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
     const { foreign, different } = compareSet(after, inputs.entries, inputs.entries);
     // The look has reported the entries that it saw.
-    const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.seen?.has(prefix) !== true;
+    const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.observedInLook?.has(prefix) !== true;
     const undeclared = inputs.exclusive ? foreign.filter(isNews) : [];
     if (undeclared.length + different.length > 0) set.report({ kind: "leftUndeclared", undeclared, different });
   }
@@ -274,7 +274,7 @@ export class SetLifecycle {
     desired: ListedMap,
     { exclusive, withdrawn }: { readonly exclusive: unknown; readonly withdrawn: ListedMap },
   ): void {
-    const { seen: observed } = set;
+    const { observedInLook: observed } = set;
     const { entries: known, foreign } = state;
     if (!observed) {
       const gone = [...(state.lost ?? [])].filter(([prefix, value]) => desired.get(prefix) === value);

@@ -31,7 +31,7 @@ export interface Beginning {
   readonly silent: ReadonlySet<string>;
 }
 
-/** The rollout at the start of a run, and what its steps need beside it. */
+/** The rollout at the start of a run, and the facts that its steps need. */
 export interface Begun {
   readonly state: RolloutState;
   /** True if there are waves, in the program or in the state. */
@@ -112,8 +112,8 @@ export function begun(beginning: Beginning): Begun {
 
 /** A node and the content of the program, by state and lists. */
 function standing({ runtime, inputs, state, replaced, former, observed }: Beginning, node: string) {
-  const wanted = inputs.of(node);
-  const desired = wanted.entries;
+  const program = inputs.of(node);
+  const desired = program.entries;
   const set = runtime.node(node).set(inputs.address);
   const name = former.get(node);
   const before = name === undefined ? undefined : state?.of(name);
@@ -123,8 +123,8 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const isSame = isUnchanged(known, desired);
   const isBase = base !== undefined && isUnchanged(base, desired);
   const open = name === undefined ? undefined : state?.open.get(name);
-  const withdrawn = withdrawnOf(wanted.notes, before && !before.isOpen ? before.notes : new Map(), node);
-  const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !wanted.exclusive);
+  const withdrawn = withdrawnOf(program.notes, before && !before.isOpen ? before.notes : new Map(), node);
+  const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
   const attempted =
     name !== undefined && open === "failed" ? state?.contentOf(name).entries : replaced?.attempted.get(node);

@@ -15,19 +15,19 @@ export interface Former extends Pick<ReturnType<typeof readRollout>, "args" | "p
 }
 
 /** Rollout of a group in a state. */
-interface Told extends Former {
+interface RecordedRollout extends Former {
   readonly url: string;
   /** Addresses of its nodes: by the state, or by the configuration for a node that was never written. */
   readonly endpoints: ReadonlyMap<string, string>;
 }
 
 /**
- * Rollouts of the states that this process has seen. The engine creates a replacement or a renamed group without its former
+ * Rollouts of the states that this process has received. The engine creates a replacement or a renamed group without its former
  * state: only a refresh or a comparison of the same run shows the wave that has not passed.
  */
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
-  private readonly told: Told[] = [];
+  private readonly recorded: RecordedRollout[] = [];
   private readonly declared: { readonly inputs: JsonObject; readonly endpoints: ReadonlySet<string> }[] = [];
 
   private constructor(private readonly runtime: Runtime) {}
@@ -50,13 +50,13 @@ export class FormerRollouts {
       return state.endpoints.has(node) || endpoint === undefined ? [] : [[node, endpoint] as const];
     });
     const endpoints = new Map([...state.endpoints, ...unwritten]);
-    this.told.push({ url, endpoints, args, pending, attempted, bases });
+    this.recorded.push({ url, endpoints, args, pending, attempted, bases });
   }
 
   /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
   at(url: string, places: ReadonlyMap<string, string>): Former | undefined {
     const names = new Map([...places].map(([node, endpoint]) => [endpoint, node]));
-    const here = this.told.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
+    const here = this.recorded.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
     const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
     if (!former) return undefined;
     const { args, pending, attempted, bases, endpoints } = former;

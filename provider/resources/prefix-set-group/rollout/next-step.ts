@@ -58,9 +58,9 @@ export interface NodeFacts extends Pick<NodeState, "holds" | "had" | "lost" | "s
   readonly isPending: boolean;
   /** The last write of this content did not end here. */
   readonly isAttempted: boolean;
-  /** It was seen with this content, which no run is known to have brought: one was killed. */
+  /** It was observed with this content, which no known run has written: one was killed. */
   readonly isFound: boolean;
-  /** It was seen without the content of the state. */
+  /** It was observed without the content of the state. */
   readonly isReplaced: boolean;
 }
 

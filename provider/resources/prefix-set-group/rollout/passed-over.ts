@@ -21,12 +21,12 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
   const { pending, args } = rollout;
   const url = formatUrl(address);
   if (!pending || !args?.check || runtime.settings.passesWave(url)) return;
-  const isWanted = (node: string) => {
+  const isDesired = (node: string) => {
     // The state has no address of one that was never written.
     const endpoint = endpoints.get(node) ?? attempt(() => runtime.node(node).endpoint);
     return endpoint !== undefined && runtime.shared.desired.at({ endpoint }, url).size > 0;
   };
-  if (!pending.nodes.some(isWanted)) return;
+  if (!pending.nodes.some(isDesired)) return;
   const desired = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
   const unpassed = await checkWave(checkWorld(runtime), args.check, desired);
   if (!unpassed) return;

@@ -2,7 +2,7 @@ import { WHOLE_SET } from "../../../deployment/node-in-use";
 import type { CanonicalPrefix } from "../../../model/prefix";
 import { formatUrl } from "../../../model/resource-url";
 import { isRemoved, judgeOf } from "../../../reconcile/set-plan";
-import { wantedChange } from "../../../reconcile/three-way";
+import { desiredChange } from "../../../reconcile/three-way";
 import type { Beginning, Begun } from "./facts";
 import { foreseen, type Step } from "./next-step";
 
@@ -46,7 +46,7 @@ function changesOf({ runtime, inputs, state, former }: Beginning, { state: rollo
     const before = state.of(name);
     const isOurs = (prefix: CanonicalPrefix) => !(before.foreign.has(prefix) && before.entries.has(prefix));
     const { entries: desired } = inputs.of(node);
-    const { new: inserts, changed, dropped } = wantedChange(before.entries, desired);
+    const { new: inserts, changed, dropped } = desiredChange(before.entries, desired);
     const contents = { observed: before.entries, known: before.entries, desired };
     const facts = { unsettled: before.unsettled, declared: set.desired, withdrawn: new Map() };
     const judge = judgeOf(contents, facts);

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
-import { keptOnLeaving } from "../resources/prefix-set-group/leaving";
+import { keptOnLeaving } from "../resources/prefix-set-group/removed-nodes";
 import type { SetContent } from "./set-content";
 
 /**
- * Tells of a node that leaves a group which of its entries stay there, since another address wants them and may be the same
+ * Finds the entries that stay at a node that leaves a group, since another address wants them and may be the same
  * machine (`packetfilter:distinctNodes`).
  *
  * @param desired What each node is to hold, by its key.

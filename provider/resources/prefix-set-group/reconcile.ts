@@ -9,13 +9,13 @@ import type { Check } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
+import { partialRollout } from "./rollout/partial-rollout";
 import { remedy } from "./rollout/passed-over";
 import { roll } from "./rollout/roll";
-import { partialRollout } from "./rollout/uneven";
 import { checkWorld, type Unpassed } from "./rollout/wave-check";
 import type { GroupInputs, GroupState } from "./state";
 
-/** Brings each node from its content by the state to the content of the program, and clears the nodes that left it. */
+/** Reconciles each node: from its content by the state to the content of the program, and clears the nodes that left it. */
 export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: GroupState): Promise<JsonObject> {
   const state = known && recalled(runtime, known);
   const url = formatUrl(inputs.address);
@@ -46,8 +46,8 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
         check: async (names, isOnce) => {
           const checks = groupBy(names, (node) => start.checkOf(node));
           const unpassed: Unpassed[] = [];
-          for (const [check, alike] of checks) {
-            const found = check && (await ask(check, alike, isOnce));
+          for (const [check, nodesOfCheck] of checks) {
+            const found = check && (await ask(check, nodesOfCheck, isOnce));
             if (found) unpassed.push(found);
           }
           const [first] = unpassed;
