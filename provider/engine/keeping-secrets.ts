@@ -81,9 +81,9 @@ function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ..
  * A resource without that mark loses the prefixes that are known to be secret.
  */
 function kept(all: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {
-  const told = withoutSecretReason(all, (text) => secrets.hide(text, hasSecretPrefixes(props)));
+  const visible = withoutSecretReason(all, (text) => secrets.hide(text, hasSecretPrefixes(props)));
   // Secret notes are among what the program wrote.
-  const outs = namesIn(props).length > 0 && props[LISTS_KEY] === undefined ? without(told, [GIVEN_KEY]) : told;
+  const outs = namesIn(props).length > 0 && props[LISTS_KEY] === undefined ? without(visible, [GIVEN_KEY]) : visible;
   if (!hasSecretPrefixes(props)) return { ...outs, ...hiddenIn(props) };
   const named = Object.fromEntries(Object.entries(outs).filter(([key]) => LISTS.includes(key)));
   const others = Object.fromEntries(Object.entries(outs).filter(([key]) => !LISTS.includes(key)));

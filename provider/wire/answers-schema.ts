@@ -134,15 +134,15 @@ function either(choose: (given: unknown) => z.ZodType) {
 
 /** Refuses one name for two members of a kind. */
 function refuseTwice(given: JsonObject, context: z.core.$RefinementCtx): void {
-  const seen = new Map<string, string>();
+  const membersByName = new Map<string, string>();
   for (const [member, setting] of Object.entries(given)) {
     const others = new Set<string>();
     for (const kind of LIST_KINDS) {
       const name = forKind(setting as PerKind<string | number> | undefined, kind);
       const key = `${kind} ${String(name).toLowerCase()}`;
-      const other = name === undefined ? undefined : seen.get(key);
+      const other = name === undefined ? undefined : membersByName.get(key);
       if (other !== undefined) others.add(other);
-      if (name !== undefined) seen.set(key, member);
+      if (name !== undefined) membersByName.set(key, member);
     }
     for (const other of others)
       context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });

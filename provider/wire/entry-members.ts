@@ -3,7 +3,7 @@ import { COUNTS, END_NAMES, LENGTH_NAMES, START_NAMES } from "../model/member-na
 import { Prefix, PrefixError } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import type { Answers } from "./answers";
-import { readNumber, ShapeError, short } from "./json";
+import { quoted, readNumber, ShapeError } from "./json";
 import { addressText, isAddressLike, namesFor } from "./places";
 
 /** Possible roles of a member of a listed entry. */
@@ -207,7 +207,7 @@ export function parsePrefix(spelling: string, index?: number): Prefix {
   try {
     const prefix = Prefix.parse(spelling, { hostBits: "mask" });
     if (prefix.length > 0 || prefixIn(spelling) !== undefined) return prefix;
-    const what = index === undefined ? short(spelling) : `element ${index}`;
+    const what = index === undefined ? quoted(spelling) : `element ${index}`;
     throw new ShapeError(`${what} has an address and the length 0, which would be the default route`);
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error;

@@ -1,6 +1,6 @@
 import { DoubtfulMembers } from "../model/doubtful-members";
 import type { JsonObject } from "../model/json";
-import { ShapeError, short } from "./json";
+import { ShapeError, quoted } from "./json";
 import { type Ignoring, ignoreRemedy } from "./remedies";
 
 /** Entries that end later are there until then. */
@@ -24,11 +24,11 @@ export function refuseState(
   const found = doubtful.find(record, isKnown)?.name;
   if (found === undefined) return;
   throw new ShapeError(
-    `${what} has ${short(found)}: ${contentOf(record[found])}, and may not be applied`,
+    `${what} has ${quoted(found)}: ${contentOf(record[found])}, and may not be applied`,
     ignoreRemedy(answers, found, "the entry counts"),
   );
 }
 
 function contentOf(value: unknown): string {
-  return typeof value === "string" ? short(value) : JSON.stringify(value);
+  return typeof value === "string" ? quoted(value) : JSON.stringify(value);
 }

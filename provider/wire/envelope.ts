@@ -48,9 +48,9 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
 /** Error with the shape of an answer that is not a list. */
 function unknownShape(json: unknown, more?: string): ShapeError {
   const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
-  const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
+  const facts = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
   return new ShapeError(
-    told.filter((part) => typeof part === "string").join("; "),
+    facts.filter((part) => typeof part === "string").join("; "),
     isNested ? describedBy("path") : undefined,
   );
 }
@@ -202,8 +202,8 @@ function refuseMore(json: unknown, within: readonly JsonObject[], { answers }: N
   );
 }
 
-function goesOn(told: unknown): boolean {
-  return !isNothing(told) && !(typeof told === "string" && /^(false|no|0)$/i.test(told.trim()));
+function goesOn(more: unknown): boolean {
+  return !isNothing(more) && !(typeof more === "string" && /^(false|no|0)$/i.test(more.trim()));
 }
 
 /** Status and headers of an answer. */
@@ -230,17 +230,17 @@ export function refusePartialAnswer(
   length: number,
   answers: Answers | ReceiverAnswers | undefined,
 ): void {
-  const told = (name: string) => [headers[name]].flat()[0];
+  const headerOf = (name: string) => [headers[name]].flat()[0];
   if (status === 206) throw new ShapeError("the status 206 says that this is a part of the list", WHOLE_LISTS);
   const more = answers && "more" in answers ? answers.more : undefined;
   if (more) {
-    if ("header" in more && goesOn(told(more.header.toLowerCase()))) {
+    if ("header" in more && goesOn(headerOf(more.header.toLowerCase()))) {
       throw new ShapeError(`the header ${more.header} says that the list continues`, WHOLE_LISTS);
     }
     return;
   }
   const ignored = new Set(answers?.ignore?.map((name) => name.toLowerCase()));
-  const [range, link] = ["content-range", "link"].map((name) => (ignored.has(name) ? undefined : told(name)));
+  const [range, link] = ["content-range", "link"].map((name) => (ignored.has(name) ? undefined : headerOf(name)));
   if (range !== undefined && !isWholeRange(range))
     throw new ShapeError(`the header Content-Range says "${range}"`, ignoreRemedy(answers, "Content-Range"));
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../model/json";
-import { isNothing, readNumber, short } from "./json";
+import { isNothing, quoted, readNumber } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
-import type { Told } from "./remedies";
+import type { MemberValue } from "./remedies";
 
 const FAILED = /^(error|err|fail|failed|failure)$/i;
 /** Values of `error`, or of the message beside a code, that mean no error. */
@@ -19,7 +19,7 @@ const MAX_MESSAGE = 200;
 /** An error marker; with `code` if that is the only sign of the error: another node may use it for a success. */
 interface Marker {
   readonly message: string;
-  readonly code?: Told;
+  readonly code?: MemberValue;
 }
 
 /**
@@ -30,21 +30,24 @@ interface Marker {
 export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
   if (!isObject(json) || isKeyedByAddress(json)) return undefined;
   const members = lowerCased(json);
-  const told = ERRORS.map((name) => members.get(name)).find((value) => !isNoError(value));
+  const reported = ERRORS.map((name) => members.get(name)).find((value) => !isNoError(value));
   const said = ["status", "result"].some((name) => saysFailed(members.get(name)));
   const denied = ["ok", "success"].some((name) => isFalse(members.get(name)));
   const code = errorCode(members);
-  if (told !== undefined || said || denied || code !== undefined) {
+  if (reported !== undefined || said || denied || code !== undefined) {
     const message =
-      wordsOf(told) ?? wordsAmong(members) ?? cut(told) ?? "the answer carries an error marker without a message";
-    if (told !== undefined || said || denied || code === undefined || soundsBad(message)) return { message };
+      wordsOf(reported) ??
+      wordsAmong(members) ??
+      cut(reported) ??
+      "the answer carries an error marker without a message";
+    if (reported !== undefined || said || denied || code === undefined || soundsBad(message)) return { message };
     const name = Object.keys(json).find((member) => member.toLowerCase() === code) ?? code;
     return { message, code: { member: [...path, name].join("."), value: json[name] } };
   }
   if (path.length >= MAX_DEPTH) return undefined;
   for (const [name, value] of Object.entries(json)) {
-    const isTold = isNaturalName(name) || HEADS.has(name.toLowerCase());
-    const inner = isTold ? markerIn(value, [...path, name]) : undefined;
+    const isMarker = isNaturalName(name) || HEADS.has(name.toLowerCase());
+    const inner = isMarker ? markerIn(value, [...path, name]) : undefined;
     if (inner !== undefined) return inner;
   }
   return undefined;
@@ -85,30 +88,33 @@ const ABOUT_REQUEST = new Set(
  * @param within The objects around the list.
  * @param path Names from the root to the list.
  */
-export function doubtIn(within: readonly JsonObject[], path: string): (Told & { readonly text: string }) | undefined {
+export function doubtIn(
+  within: readonly JsonObject[],
+  path: string,
+): (MemberValue & { readonly text: string }) | undefined {
   const names = path.split(".");
   // With full paths, as in settings; the list itself is left out.
-  const told = within
-    .flatMap((object, depth) => toldIn(object, names.slice(0, depth)))
+  const values = within
+    .flatMap((object, depth) => valuesIn(object, names.slice(0, depth)))
     .filter(({ member }) => member !== path);
-  const members = new Map(told.filter(({ name }) => MARKERS.has(name)).map(({ name, value }) => [name, value]));
+  const members = new Map(values.filter(({ name }) => MARKERS.has(name)).map(({ name, value }) => [name, value]));
   const words = WORDS.map((name) => wordsOf(members.get(name))).find((text) => text !== undefined);
   const isFine = words === undefined || FINE.test(words) || SUCCESS.test(words) || NOTHING_THERE.test(words);
-  const bad = told.find(({ name, value }) => isDoubtful(name, value));
+  const bad = values.find(({ name, value }) => isDoubtful(name, value));
   if (!isFine && !soundsFine(words) && (bad !== undefined || !saysAllIsWell(members))) {
-    const source = bad ?? told.find(({ name, value }) => WORDS.includes(name) && wordsOf(value) === words);
-    return source && { ...source, text: short(words) };
+    const source = bad ?? values.find(({ name, value }) => WORDS.includes(name) && wordsOf(value) === words);
+    return source && { ...source, text: quoted(words) };
   }
   if (bad === undefined) return undefined;
-  const value = short(typeof bad.value === "string" ? bad.value : JSON.stringify(bad.value));
+  const value = quoted(typeof bad.value === "string" ? bad.value : JSON.stringify(bad.value));
   return { ...bad, text: `${JSON.stringify(bad.member)}: ${value}` };
 }
 
 /** The members of an object, and of objects in it that report the result of the request. */
-function toldIn(object: JsonObject, path: readonly string[]): (Told & { readonly name: string })[] {
+function valuesIn(object: JsonObject, path: readonly string[]): (MemberValue & { readonly name: string })[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const own = { name: name.toLowerCase(), member: [...path, name].join("."), value };
-    return isObject(value) && HEADS.has(own.name) ? [own, ...toldIn(value, [...path, name])] : [own];
+    return isObject(value) && HEADS.has(own.name) ? [own, ...valuesIn(value, [...path, name])] : [own];
   });
 }
 

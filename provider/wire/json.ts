@@ -31,7 +31,7 @@ export function refuseRepeated(text: string, json: unknown): void {
   const repeated = repeatedMember(text, json);
   if (repeated)
     throw new ShapeError(
-      `the member ${short(repeated.name)} stands twice in one object`,
+      `the member ${quoted(repeated.name)} stands twice in one object`,
       "No setting says which of them counts: let it answer without that, or read it by answers.read.",
     );
 }
@@ -145,9 +145,9 @@ export function describe(value: unknown): string {
   if (typeof value === "object") {
     const names = Object.keys(value);
     if (names.length === 0) return "an empty object";
-    return `an object with ${names.slice(0, 5).map(short).join(", ")}${names.length > 5 ? ", …" : ""}`;
+    return `an object with ${names.slice(0, 5).map(quoted).join(", ")}${names.length > 5 ? ", …" : ""}`;
   }
-  return typeof value === "string" ? `the text ${short(value)}` : `the ${typeof value} ${String(value)}`;
+  return typeof value === "string" ? `the text ${quoted(value)}` : `the ${typeof value} ${String(value)}`;
 }
 
 const SKETCHED = { depth: 4, members: 5, length: 160 };
@@ -174,11 +174,11 @@ function outline(value: unknown, depth: number): string {
   if (members.length === 0) return "{}";
   if (depth >= SKETCHED.depth) return "{…}";
   const shown = members.slice(0, SKETCHED.members);
-  const parts = shown.map(([name, member]) => `${short(name)}:${outline(member, depth + 1)}`);
+  const parts = shown.map(([name, member]) => `${quoted(name)}:${outline(member, depth + 1)}`);
   return `{${parts.join(",")}${members.length > shown.length ? ",…" : ""}}`;
 }
 
 /** A text from outside, quoted and cut to a length that fits a message. */
-export function short(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -4,7 +4,7 @@ import type { Mark, MarkType } from "../model/mark";
 import { prefixIn } from "../model/readable";
 import type { Answers, NodeHabits } from "./answers";
 import { findList } from "./envelope";
-import { describe, readNumber, ShapeError, short } from "./json";
+import { describe, quoted, readNumber, ShapeError } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
 import { addressText } from "./places";
 import { describedBy, PROBE } from "./remedies";
@@ -29,7 +29,7 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
     const mark = read(record, index);
     if (mark.address !== undefined) return mark;
     const address = readAddress(key);
-    if (address === undefined) throw new ShapeError(`element ${index}: ${short(key)} is not the address of a mark`);
+    if (address === undefined) throw new ShapeError(`element ${index}: ${quoted(key)} is not the address of a mark`);
     return { address, ...mark };
   });
 }
@@ -134,10 +134,10 @@ function setField(mark: Writable, field: Field, value: unknown): boolean {
 
 function unreadable([field, key, value]: [Field, string, unknown], index: number): ShapeError {
   if (field.kind === "address" && typeof value === "string") {
-    return new ShapeError(`element ${index}: ${short(value)} is not the address of a mark`);
+    return new ShapeError(`element ${index}: ${quoted(value)} is not the address of a mark`);
   }
-  const wanted = field.kind === "address" ? "an address" : "a number";
-  return new ShapeError(`element ${index}: "${key}" is ${describe(value)} instead of ${wanted}`);
+  const expected = field.kind === "address" ? "an address" : "a number";
+  return new ShapeError(`element ${index}: "${key}" is ${describe(value)} instead of ${expected}`);
 }
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";

@@ -2,7 +2,7 @@ import { attempt } from "../model/errors";
 import { isObject, type JsonObject } from "../model/json";
 import type { Sign, Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
-import { jsonOf, parseJson, ShapeError, short, sketch, textOf } from "./json";
+import { jsonOf, parseJson, quoted, ShapeError, sketch, textOf } from "./json";
 import { follow, verdictFor } from "./places";
 import { successRemedy, type Verdicts } from "./remedies";
 
@@ -71,9 +71,9 @@ export function says(json: unknown, verdict: Verdict): boolean {
 
 function compare(json: unknown, verdict: Sign | undefined): "same" | "other" | undefined {
   if (verdict === undefined || "text" in verdict) return undefined;
-  const told = follow(json, verdict.member)?.value;
-  if (told === undefined) return undefined;
-  return verdict.values.some((value) => plain(value) === plain(told)) ? "same" : "other";
+  const found = follow(json, verdict.member)?.value;
+  if (found === undefined) return undefined;
+  return verdict.values.some((value) => plain(value) === plain(found)) ? "same" : "other";
 }
 
 /** Text for comparison: `7` and `"7"`, `true` and `"True"` are equal. */
@@ -108,7 +108,7 @@ function onlyText(json: JsonObject): string | undefined {
 
 /** Reason why a text is not a list or status; a text of punctuation alone is quoted. */
 export function noJson(text: string): string {
-  return `the answer is not JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : short(text)}`;
+  return `the answer is not JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : quoted(text)}`;
 }
 
 const MAX_QUOTE = 200;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../model/json";
 import type { Answers, ReceiverAnswers } from "./answers";
 import { isAboutRequest } from "./error-marker";
-import { describe, isNothing, readNumber, ShapeError, short } from "./json";
+import { describe, isNothing, quoted, readNumber, ShapeError } from "./json";
 import { isRival, listCandidate } from "./places";
 import { type Ignoring, ignoreRemedy } from "./remedies";
 
@@ -49,7 +49,7 @@ function partial({ path, what }: Doubt, answers: Ignoring | undefined): ShapeErr
 }
 
 /** The members that {@link refusePartial} refuses, dotted, but for those that say themselves that the list continues. */
-export function doubtfulBeside(around: Around, answers: Answers | undefined): string[] {
+export function doubtfulMembers(around: Around, answers: Answers | undefined): string[] {
   return [...doubtsAround(around, answers)].filter(({ says }) => says !== "more").map(({ path }) => path.join("."));
 }
 
@@ -60,8 +60,8 @@ export function signsOfPart(around: Around): { readonly path: readonly string[];
 
 /** As {@link refusePartial}, for headers with the words of paging in their names. */
 export function refusePartialHeaders(headers: JsonObject, length: number, answers: Ignoring | undefined): void {
-  const told = Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_PAGES.test(name)));
-  for (const { path, what } of doubtsIn(told, [], { length, ignored: ignoredBy(answers) }))
+  const pageHeaders = Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_PAGES.test(name)));
+  for (const { path, what } of doubtsIn(pageHeaders, [], { length, ignored: ignoredBy(answers) }))
     throw new ShapeError(`the header ${path.join()} ${what}`, ignoreRemedy(answers, path.join()));
 }
 
@@ -223,9 +223,9 @@ function problemOf(
   if (isAboutRequest(name) && /^206\b/.test(text)) return { what: "is 206, Partial Content", says: "total" };
   const isEcho = typeof value === "string" && ECHOES.has(name);
   if (isEcho && PAGE_OF_URL.test(value))
-    return { what: `is ${short(value)}, which asks for a part of the list`, says: "total" };
+    return { what: `is ${quoted(value)}, which asks for a part of the list`, says: "total" };
   if (typeof value === "string" && PARTIAL_WORDS.test(value) && !isEcho)
-    return { what: `is ${short(value)}, which may report a part of the list`, says: "total" };
+    return { what: `is ${quoted(value)}, which may report a part of the list`, says: "total" };
   if (HARMLESS.has(name) || isAboutRequest(name) || isEcho) return undefined;
   return { what: `is ${describe(value)} beside the list, and may report a part of it` };
 }

@@ -14,7 +14,7 @@ import {
 } from "./entry-members";
 import { refuseState } from "./entry-state";
 import { findList } from "./envelope";
-import { describe, readNumber, ShapeError, short } from "./json";
+import { describe, quoted, readNumber, ShapeError } from "./json";
 import { addressText, isAddressLike, namesFor } from "./places";
 import { describedBy } from "./remedies";
 
@@ -89,12 +89,12 @@ function readRecord(record: JsonObject, index: number, how: HowToRead, key?: str
   }
   if (text === undefined) throw refuse(`has no prefix (${describe(record)})`);
   if (lacksLength && !text.includes("/")) {
-    const name = short(namesFor(how.answers ?? {}, "prefixset").prefixLength ?? "");
+    const name = quoted(namesFor(how.answers ?? {}, "prefixset").prefixLength ?? "");
     throw refuse(`has no member ${name} for its length (${describe(record)})`);
   }
   if (length === undefined && suspect !== undefined && !text.includes("/")) {
     throw refuse(
-      `is a bare address beside ${short(suspect)}, which could be its length`,
+      `is a bare address beside ${quoted(suspect)}, which could be its length`,
       `If it is, set answers.${setting}.prefixLength; if not, set answers.names.prefixLength: "${IN_TEXT}".`,
     );
   }
@@ -102,13 +102,13 @@ function readRecord(record: JsonObject, index: number, how: HowToRead, key?: str
     const has = value === undefined ? "no value" : `the value ${describe(value)}`;
     const own = Object.keys(record).find((name) => naturalRole(name) === "value") ?? "value";
     throw refuse(
-      `has ${has}, and ${mayBeValue.slice(0, 2).map(short).join(" or ")} could be it`,
+      `has ${has}, and ${mayBeValue.slice(0, 2).map(quoted).join(" or ")} could be it`,
       `If it is, set answers.${setting}.value; if not, set answers.names.value: ${JSON.stringify(own)}.`,
     );
   }
   const listed = length === undefined ? readPrefix(text, index) : readPrefixWithLength(text, length, index);
   if (key !== undefined && key !== text && !listed.prefix.equals(readPrefix(key, index).prefix)) {
-    throw new ShapeError(`element ${index} stands under ${short(key)} and names ${short(text)}`);
+    throw new ShapeError(`element ${index} stands under ${quoted(key)} and names ${quoted(text)}`);
   }
   return withValue(listed, value, index);
 }

@@ -93,8 +93,8 @@ function keyOf(
   fits: (value: unknown) => boolean,
 ): string | undefined {
   const keys = Object.keys(members);
-  for (const wanted of names) {
-    const found = keys.find((key) => key.toLowerCase() === wanted?.toLowerCase() && fits(members[key]));
+  for (const expected of names) {
+    const found = keys.find((key) => key.toLowerCase() === expected?.toLowerCase() && fits(members[key]));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { type Answers, OPERATIONS, type ReceiverAnswers } from "./answers";
 
 /** A dotted member and its value. */
-export interface Told {
+export interface MemberValue {
   readonly member: string;
   readonly value: unknown;
 }
@@ -21,16 +21,16 @@ export function describedBy(setting: "path" | "names" | "columns" | "format"): s
 }
 
 /** A sentence with the setting that makes an answer with this member a success. */
-export function successRemedy(command: string, told: Told): string | undefined {
+export function successRemedy(command: string, value: MemberValue): string | undefined {
   const isReceivers = (OPERATIONS as readonly string[]).includes(command);
   const [peer, own] = isReceivers ? ["receiver", " of the receiver"] : ["node", ""];
-  const setting = successSetting(command, told);
+  const setting = successSetting(command, value);
   return setting && `If this ${peer} says so where all is well, set ${setting}${own}.`;
 }
 
 /** A sentence with the setting that accepts an empty list beside such a member. */
-export function emptyRemedy(told: Told): string | undefined {
-  const setting = successSetting("list", told);
+export function emptyRemedy(value: MemberValue): string | undefined {
+  const setting = successSetting("list", value);
   return setting && `If this is how the node answers an empty list, set ${setting}.`;
 }
 
@@ -41,7 +41,7 @@ export function ignoreRemedy(answers: Ignoring | undefined, name: string, what =
 }
 
 /** The setting for one command; `undefined` for a value that no setting can hold. */
-function successSetting(command: string, { member, value }: Told): string | undefined {
+function successSetting(command: string, { member, value }: MemberValue): string | undefined {
   if (typeof value === "object" && value !== null) return undefined;
   return `answers.success.${command}: { member: ${JSON.stringify(member)}, values: [${JSON.stringify(value)}] }`;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../model/json";
 import { type Columns, type ListKind, MEMBERS_OF } from "./answers";
-import { ShapeError, short } from "./json";
+import { quoted, ShapeError } from "./json";
 
 /**
  * Makes a record of a row of fields. Members have the names of `columns`; other fields are kept under their numbers, since they
@@ -39,5 +39,5 @@ export function namesOfFields(
 function indexIn(head: readonly string[], name: string): number {
   const at = head.findIndex((title) => title.toLowerCase() === name.toLowerCase());
   if (at >= 0) return at;
-  throw new ShapeError(`the head line has no column ${short(name)}, but ${head.map(short).join(", ")}`);
+  throw new ShapeError(`the head line has no column ${quoted(name)}, but ${head.map(quoted).join(", ")}`);
 }

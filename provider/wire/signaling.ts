@@ -85,7 +85,7 @@ const DECLARE = "Declare success by answers.success of the receiver.";
 export function refusalIn(body: string): SignalingRefusal | undefined {
   const read = body.slice(0, 65_536);
   const texts = textsOf(jsonIn(read, parseJson) ?? read).map((text) => text.toLowerCase().replace(/\s+/g, " "));
-  return SIGNALING_ERRORS.find(({ text }) => texts.some((told) => told.includes(text)))?.reason;
+  return SIGNALING_ERRORS.find(({ text }) => texts.some((one) => one.includes(text)))?.reason;
 }
 
 /** A body with `{message}` in the place of the contract's text of an error; `undefined` if it holds none. */
@@ -228,9 +228,9 @@ function unknownStatus(json: unknown, { path, name }: ReceiverAnswers): ShapeErr
     );
   }
   const where = path === undefined ? "" : `, and at ${JSON.stringify(path)} in it is not a list`;
-  const wanted = name === undefined ? "IP_prefix" : name;
+  const expected = name === undefined ? "IP_prefix" : name;
   return new ShapeError(
-    `the answer is ${describe(json)}, without "${wanted}"${where}; its shape is ${sketch(json)}`,
+    `the answer is ${describe(json)}, without "${expected}"${where}; its shape is ${sketch(json)}`,
     "If a list of prefixes is in it, say where: answers.path and answers.name of the receiver.",
   );
 }

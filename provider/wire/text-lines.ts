@@ -6,7 +6,7 @@ import { LINE_END } from "../model/text";
 import type { Answers, Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";
 import { isErrorText } from "./error-marker";
-import { jsonOf, parseJson, ShapeError, short, textOf } from "./json";
+import { jsonOf, parseJson, quoted, ShapeError, textOf } from "./json";
 import { markNames } from "./mark-names";
 import { type NodeAnswer, readAnswer } from "./node-answer";
 import { isAddressLike } from "./places";
@@ -57,8 +57,8 @@ export function linesOf(body: string, format: ListFormat, answers?: Answers): Li
 }
 
 /** Removes a first and a last line with the result of the request, and returns the number of elements in it. */
-export function withoutVerdict({ lines, announced: told }: Lines, kind: ListKind) {
-  let announced = told;
+export function withoutVerdict({ lines, announced: received }: Lines, kind: ListKind) {
+  let announced = received;
   const isVerdict = (line: Line | undefined) => {
     const [found, count] = VERDICT.exec(line?.content ?? "") ?? [];
     // A profile or a rule may have such a name.
@@ -117,7 +117,7 @@ export function refuseDoubtfulHead(fields: readonly string[], line: Line, kind: 
   if (kind !== "profiles" && kind !== "rules") return;
   if (!fields.every((field) => /^(id|name|profile|rule)$/i.test(field))) return;
   throw new ShapeError(
-    `line ${line.number}, ${short(line.content)}, may be a head`,
+    `line ${line.number}, ${quoted(line.content)}, may be a head`,
     "If it is, set answers.columns with its names; if not, with numbers.",
   );
 }

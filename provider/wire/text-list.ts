@@ -4,7 +4,7 @@ import type { Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from 
 import { couldBeLength } from "./entry-members";
 import { refuseState } from "./entry-state";
 import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
-import { parseJson, ShapeError, short } from "./json";
+import { parseJson, quoted, ShapeError } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { refusePartial } from "./partial-list";
 import { forKind, isAddressLike } from "./places";
@@ -41,7 +41,7 @@ export function readTextPrefixes(body: string, format: ListFormat, answers: Rece
     const fields = split(line);
     refuseState(record(fields, head), `line ${line.number}`, answers);
     const found = fields.find(isAddressLike);
-    if (found === undefined) throw new ShapeError(`line ${line.number} holds no prefix: ${short(line.content)}`);
+    if (found === undefined) throw new ShapeError(`line ${line.number} holds no prefix: ${quoted(line.content)}`);
     return found;
   });
   refuseFewer(announced, json.length);
@@ -57,7 +57,7 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
     } catch (error) {
       if (error instanceof ShapeError) throw error;
       if (isErrorText(content)) return { kind: "error", message: content };
-      throw new ShapeError(`line ${number} is not JSON: ${short(content)}`);
+      throw new ShapeError(`line ${number} is not JSON: ${quoted(content)}`);
     }
     if (isErrorRecord(element)) return { kind: "error", message: markerIn(element)?.message ?? content };
     json.push(element);

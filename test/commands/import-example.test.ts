@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Prefix, parseUrl } from "../../provider/client";
+import { Prefix, type PrefixSetUrl, parseUrl } from "../../provider/client";
 import { importFiles } from "../../provider/import/import";
 import { heldSet } from "../../provider/import/source";
 import { blocksOf, root } from "../support/markdown";

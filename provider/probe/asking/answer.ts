@@ -5,7 +5,7 @@ import type { Answers, ReceiverAnswers } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf, ShapeError } from "../../wire/json";
 import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
-import type { Told } from "../../wire/remedies";
+import type { MemberValue } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
 import { isLikeTemplate } from "../shapes/template";
 
@@ -70,7 +70,7 @@ export class Answer {
   }
 
   /** The code that alone makes it a refusal, beside a status of success: this node may mean a success by it. */
-  get doubt(): Told | undefined {
+  get doubt(): MemberValue | undefined {
     if (this.status >= 300 || this.content.kind !== "error") return undefined;
     return markerIn(this.errorBody)?.code;
   }

@@ -3,7 +3,7 @@ import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf } from "../../wire/json";
-import { doubtfulBeside } from "../../wire/partial-list";
+import { doubtfulMembers } from "../../wire/partial-list";
 import { follow, formatFor, isRival, mayBeEmptyList, pathFor, placesIn, WHOLE } from "../../wire/places";
 import { fieldsOf, formatsOf, recordsOf } from "../../wire/text-lines";
 import { isNoSetting, merged } from "../shapes/answers";
@@ -94,7 +94,7 @@ function* candidates(puzzle: Puzzle) {
 function besideList(json: unknown, place: ListPlace, answers: Answers, isNamed: boolean): string[] {
   const { value: list, within = [] } = place.path === "" ? { value: json } : (follow(json, place.path) ?? {});
   const length = place.kind === "keyed" ? Object.keys(place.members).length : place.elements.length;
-  return doubtfulBeside({ within, list, length, isNamed }, answers);
+  return doubtfulMembers({ within, list, length, isNamed }, answers);
 }
 
 function isRecordItself(json: unknown): boolean {
