@@ -95,7 +95,7 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
 function endSentences(name: string, expired: readonly string[], left: readonly string[]): string[] {
   if (expired.length === 0) return [`${name}: nothing in it has expired.`];
   const gone = expired.filter((prefix) => !left.includes(prefix));
-  const fates = [
+  const outcomes = [
     [gone, "is taken out.", "are taken out."],
     [
       left,
@@ -103,7 +103,7 @@ function endSentences(name: string, expired: readonly string[], left: readonly s
       'stay in it until they are gone from every set into which "block --now" put them.',
     ],
   ] as const;
-  return fates.flatMap(([prefixes, one, many]) =>
+  return outcomes.flatMap(([prefixes, one, many]) =>
     prefixes.length === 0
       ? []
       : `${name}: ${some(prefixes)}, whose time is over, ${prefixes.length === 1 ? one : many}`,

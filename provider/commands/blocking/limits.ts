@@ -6,7 +6,7 @@ import { type ContentLimits, contentProblems, entryProblems, wideProblems } from
 import type { ConfigKey } from "../../settings/config-keys";
 import { UsageError } from "../cli-io";
 import type { Project } from "../project";
-import type { Wanted } from "./other-writers";
+import type { DesiredChange } from "./other-writers";
 
 /** @throws {UsageError} for a default route, which no command blocks */
 export function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
@@ -49,7 +49,7 @@ function refuse(problems: readonly string[], limits: readonly ConfigKey[], { sou
 export function requireContent(
   label: string,
   observed: ListedMap,
-  { put, remove }: Pick<Wanted, "put" | "remove">,
+  { put, remove }: Pick<DesiredChange, "put" | "remove">,
   limits: ContentLimits,
 ): void {
   const before = [...observed.keys()];

@@ -8,7 +8,7 @@ import { isExpired } from "../../reconcile/entries";
 import { sentTo } from "./sent";
 
 /** Entries to put into a set and to remove from it. */
-export interface Wanted {
+export interface DesiredChange {
   readonly put: PrefixMap;
   readonly remove: ReadonlySet<CanonicalPrefix>;
   /** Former entries of the file: an equal entry of the node belongs to the file, any other to another writer. */
@@ -19,11 +19,11 @@ export interface Wanted {
 }
 
 /** Entries to put by the file; those that have expired, or are not in it, are to be removed. */
-export function wantedOf(
+export function desiredChangeOf(
   names: readonly CanonicalPrefix[],
   after: PrefixEntries,
   now: number,
-): Pick<Wanted, "put" | "remove"> {
+): Pick<DesiredChange, "put" | "remove"> {
   const put = new Map<CanonicalPrefix, number>();
   for (const prefix of names) {
     const entry = after[prefix];
@@ -35,7 +35,7 @@ export function wantedOf(
 /** Entries of the node under these prefixes that are neither the file's nor an earlier command's. */
 export function foreignEntries(
   observed: ListedMap,
-  { put, remove, before, own, isForced }: Wanted,
+  { put, remove, before, own, isForced }: DesiredChange,
   place: string,
 ): ListedMap {
   const isOurs = (prefix: CanonicalPrefix, held: ListedValue) =>
@@ -49,7 +49,7 @@ export function foreignEntries(
 }
 
 /** The rest of the work, if the entries of another writer stay. */
-export function without({ put, remove }: Wanted, foreign: ListedMap): Pick<Wanted, "put" | "remove"> {
+export function without({ put, remove }: DesiredChange, foreign: ListedMap): Pick<DesiredChange, "put" | "remove"> {
   return {
     put: new Map([...put].filter(([prefix]) => !foreign.has(prefix))),
     remove: new Set([...remove].filter((prefix) => !foreign.has(prefix))),
@@ -57,7 +57,7 @@ export function without({ put, remove }: Wanted, foreign: ListedMap): Pick<Wante
 }
 
 /** Sentences about entries of another writer that were left. */
-export function foreignSentences(label: string, left: ListedMap, { put, before }: Wanted): string[] {
+export function foreignSentences(label: string, left: ListedMap, { put, before }: DesiredChange): string[] {
   const said = (prefixes: readonly CanonicalPrefix[], more: (prefix: CanonicalPrefix) => string, remedy: string) => {
     const named = prefixes.map((prefix) => `${prefix} (value ${left.get(prefix)}${more(prefix)})`);
     const stays = `${some(named)} ${named.length === 1 ? "was left as it is" : "were left as they are"}`;

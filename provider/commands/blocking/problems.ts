@@ -34,14 +34,16 @@ const OWN = [
 
 /** Problems of targets; a common one is one sentence about all of them. */
 function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
-  const alike = new Map<string, { readonly problem: string; readonly at: Outcome[] }>();
+  const equalProblems = new Map<string, { readonly problem: string; readonly at: Outcome[] }>();
   for (const one of outcomes)
     for (const problem of new Set(one.problems)) {
       const text = OWN.reduce((rest, [own, instead]) => rest.replace(own, instead), problem);
-      const { at } = alike.get(text) ?? { at: [] };
-      alike.set(text, { problem, at: [...at, one] });
+      const { at } = equalProblems.get(text) ?? { at: [] };
+      equalProblems.set(text, { problem, at: [...at, one] });
     }
-  return [...alike].map(([text, { problem, at }]) => (at.length === 1 ? problem : `${namesOf(at, outcomes)}: ${text}`));
+  return [...equalProblems].map(([text, { problem, at }]) =>
+    at.length === 1 ? problem : `${namesOf(at, outcomes)}: ${text}`,
+  );
 }
 
 /** Reasons of early ends, each with its targets. */

@@ -18,7 +18,14 @@ import { audit } from "../project";
 import type { NowTarget, Workplace } from "./common";
 import { requireContent } from "./limits";
 import { notSent } from "./not-sent";
-import { foreignEntries, foreignSentences, stillCovered, type Wanted, wantedOf, without } from "./other-writers";
+import {
+  type DesiredChange,
+  desiredChangeOf,
+  foreignEntries,
+  foreignSentences,
+  stillCovered,
+  without,
+} from "./other-writers";
 import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
 
 /** The prefix file, which records what is put into sets, the time of the whole command, and notes of staged removals. */
@@ -82,7 +89,7 @@ class SetSending {
   private readonly atStart: PrefixEntries;
   /** Entries of the file before its edit by this command, once that is made. */
   private before: PrefixEntries;
-  private wanted: Wanted;
+  private desired: DesiredChange;
   private looks = LOOKS_AGAIN;
   private isBegun = false;
 
@@ -101,8 +108,8 @@ class SetSending {
     this.label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;
     this.atStart = before;
     this.before = before;
-    this.wanted = {
-      ...wantedOf(intent.names, after, this.time),
+    this.desired = {
+      ...desiredChangeOf(intent.names, after, this.time),
       before,
       own: this.own,
       isForced: intent.isForced,
@@ -110,7 +117,7 @@ class SetSending {
     const machine = io.clock ?? systemClock;
     this.clock = { ...machine, sleep: (ms) => machine.sleep(ms, this.stop) };
     const set = client.set(url);
-    const desired = () => this.wanted.put;
+    const toInsert = () => this.desired.put;
     this.writer = new SetWriter({
       set,
       label: this.label,
@@ -119,7 +126,7 @@ class SetSending {
       commitCoalesceMs: 0,
       clock: this.clock,
       get desired() {
-        return desired();
+        return toInsert();
       },
       notices: {
         report: (event) => {
@@ -158,7 +165,7 @@ class SetSending {
   private async begin(observed: ListedMap): Promise<void> {
     ({ before: this.before } = await this.intent.write());
     this.stop.throwIfAborted();
-    const { put } = without(this.wanted, this.foreign(observed));
+    const { put } = without(this.desired, this.foreign(observed));
     await rememberSent(this.memory, put, observed);
     this.stop.throwIfAborted();
     this.isBegun = true;
@@ -177,7 +184,7 @@ class SetSending {
   /** @throws {Error} if a limit forbids it */
   private plan(observed: ListedMap): SetPlan {
     const { client, project } = this.target;
-    const { put, remove } = without(this.wanted, this.foreign(observed));
+    const { put, remove } = without(this.desired, this.foreign(observed));
     requireContent(this.label, observed, { put, remove }, contentLimits({}, project.settings));
     const [tooLarge] = valueProblems(put, observed, client.maxValue);
     if (tooLarge !== undefined) throw new Error(`Set ${this.label}: nothing was sent. ${tooLarge}`);
@@ -190,14 +197,14 @@ class SetSending {
 
   /** True if the file has changed meanwhile, or entries of the set may be those of a command that is editing it. */
   private async isToFollow(observed: ListedMap): Promise<boolean> {
-    const { intent, place, wanted, before } = this;
+    const { intent, place, desired, before } = this;
     const after = await this.sending.editor.read().catch(() => intent.known().after);
-    const next = { ...wanted, ...wantedOf(intent.names, after, this.time) };
+    const next = { ...desired, ...desiredChangeOf(intent.names, after, this.time) };
     const left = this.foreign(observed);
     // By the entries that this command's edit found, some may belong to the file after all.
-    const isLeft = left.size === foreignEntries(observed, wanted, place).size;
-    const isSame = sameMap(next.put, wanted.put);
-    this.wanted = { ...next, before };
+    const isLeft = left.size === foreignEntries(observed, desired, place).size;
+    const isSame = sameMap(next.put, desired.put);
+    this.desired = { ...next, before };
     if (this.stop.aborted) return false;
     if (!(isSame && isLeft)) return true;
     const areOthersAtWork = !sameValues(this.atStart, before) || !sameValues(intent.known().after, after);
@@ -208,19 +215,19 @@ class SetSending {
   }
 
   private ended({ before: observed, after }: SetResult): SentNow {
-    const { label, wanted, changed } = this;
+    const { label, desired, changed } = this;
     const left = this.foreign(observed);
-    const same = wanted.put.size + wanted.remove.size - left.size - changed.size;
+    const same = desired.put.size + desired.remove.size - left.size - changed.size;
     const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
     return {
       changed: changed.size,
       done: `${label}: ${count(changed.size, "entry", "entries")} changed and committed${there}.`,
-      problems: [...foreignSentences(label, left, wanted), ...stillCovered(label, after, wanted.remove)],
+      problems: [...foreignSentences(label, left, desired), ...stillCovered(label, after, desired.remove)],
     };
   }
 
   private foreign(observed: ListedMap): ListedMap {
-    return foreignEntries(observed, { ...this.wanted, before: this.before }, this.place);
+    return foreignEntries(observed, { ...this.desired, before: this.before }, this.place);
   }
 }
 
