@@ -49,7 +49,7 @@ export class Look {
   private readonly tries = new Map<string, Try>();
   /** Addresses that did not answer, or were busy, and why. */
   private readonly unreachable = new Map<string, Error>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
   private readonly answers = new WeakMap<object, Promise<unknown>>();
   private waiting = 0;
   private since = 0;
@@ -128,10 +128,10 @@ export class Look {
 
   /** Warns once of each silent or busy address, and of the first one with the consequence. */
   private silent({ at, url, isNew = false }: Looked<unknown>): { there?: never } {
-    const isFirst = this.told.size === 0;
+    const isFirst = this.reported.size === 0;
     const error = this.unreachable.get(at.endpoint);
-    if (this.told.has(at.endpoint)) return {};
-    this.told.add(at.endpoint);
+    if (this.reported.has(at.endpoint)) return {};
+    this.reported.add(at.endpoint);
     const is = isBusy(error) ? "busy" : "silent";
     this.say.notices.report({ kind: "silent", url, at: at.label, is, reason: error?.message, isFirst, isNew });
     return {};
