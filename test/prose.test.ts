@@ -47,14 +47,14 @@ test.each(PAGES)("no sentence of %s is too long to be read in one breath", (page
 const NAMED = ["apply", "messages", "settings", "reconcile", "engine", "deployment", "resources"];
 
 /** Names that a file declares: of variables, parameters, functions, members and types. */
-function declaredIn(text: string): string[] {
+function declaredIn(text: string, file = "a.ts"): string[] {
   const names: string[] = [];
   const visit = (node: ts.Node): void => {
     const { name } = node as ts.Node & { name?: ts.Node };
     if (name && ts.isIdentifier(name) && !ts.isPropertyAccessExpression(node)) names.push(name.text);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile("", text, ts.ScriptTarget.Latest));
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
   return names;
 }
 
@@ -71,6 +71,34 @@ test("no name of the resources' rooms is one that the table of names replaces", 
   );
   expect(wrong).toEqual([]);
   expect(declaredIn("const owing = 1; function bring({ apart }: Red) {}")).toEqual(["owing", "bring", "apart"]);
+});
+
+/** Names that no file of the package declares, in any room. */
+const NOWHERE = ["told", "seen", "wanted", "beside", "alike", "fate", "wayOut"];
+
+/** Files with a member `seen` that users read: counts of a fault, and the observation of a check of settings. */
+const PUBLIC_SEEN = [
+  "provider/commands/emulating/behaviour.ts",
+  "provider/emulator/behaviour/faults.ts",
+  "provider/emulator/control/answers.ts",
+  "provider/probe/check.ts",
+];
+
+test("no name of the package is a word that says nothing of its content", () => {
+  const files = tracked("provider/*.ts", "provider/*.tsx");
+  expect(files.length).toBeGreaterThan(500);
+  const found = files.flatMap((file) => {
+    const text = read(file);
+    // To parse all files takes seconds.
+    const names = NOWHERE.some((name) => text.includes(name)) ? declaredIn(text, file) : [];
+    return names.flatMap((name) => (NOWHERE.includes(name) ? [{ file, name }] : []));
+  });
+  const seen = new Set(found.flatMap(({ file, name }) => (name === "seen" ? [file] : [])));
+  expect(found.filter(({ file, name }) => !(name === "seen" && PUBLIC_SEEN.includes(file)))).toEqual([]);
+  expect([...seen].toSorted()).toEqual(PUBLIC_SEEN);
+  expect(declaredIn("function f(told: number, { a: seen }: B) { for (const wanted of c) {} }")).toEqual([
+    ...["f", "told", "seen", "wanted"],
+  ]);
 });
 
 test("both rules find what they are for", () => {
