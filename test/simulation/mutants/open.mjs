@@ -1,8 +1,10 @@
 // @ts-check
 import { mutants } from "./mutant.mjs";
+import { OPEN_ROLLOUT } from "./rollout.mjs";
 
 /** Faults that no seed has found so far, or that have not been played with 500 seeds: the generator does not draw what they need often enough. */
 export const OPEN = mutants([
+  ...OPEN_ROLLOUT,
   {
     name: "keep-a-list-after-a-write",
     promise: 3,

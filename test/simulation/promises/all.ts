@@ -2,6 +2,7 @@ import { destroyedIsGone } from "./destroyed";
 import { driftIsSeen } from "./drift";
 import { eventsAreBorneOut } from "./events";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
+import { goesBackAtOnce } from "./going-back";
 import { blocksInSeconds, obeysCtrlC } from "./in-time";
 import { lateEffects } from "./late-effects";
 import { limitsHold } from "./limits";
@@ -11,6 +12,7 @@ import { oneRegistry } from "./one-registry";
 import { placesAreAddresses } from "./places";
 import { previewShows } from "./preview-shows";
 import type { Promised } from "./promise";
+import { replacedNodesAreFilledFirst } from "./replaced-nodes";
 import { restores } from "./restores";
 import { secretsStaySecret } from "./secrets";
 import { truthOfGreen } from "./truth-of-green";
@@ -37,6 +39,8 @@ export const PROMISES: readonly Promised[] = [
   oneRegistry,
   restores,
   redStaysRed,
+  goesBackAtOnce,
+  replacedNodesAreFilledFirst,
   obeysCtrlC,
   blocksInSeconds,
 ];

@@ -28,6 +28,13 @@ export const eventsAreBorneOut: Promised = {
 /** Prefixes of an event, or its kind, that no request of the run or no answer to it bears out. */
 type Judge<K extends EventKind> = (event: EventOf<K>, facts: Facts) => readonly string[];
 
+/** Outputs with the entries of a set: those of all nodes, and what differs at each. */
+interface HeldOutputs {
+  readonly url?: string;
+  readonly entries?: object;
+  readonly differs?: Readonly<Record<string, object>>;
+}
+
 /** A list or status that the run was answered, and what it shows. */
 interface Shown {
   readonly index: number;
@@ -123,9 +130,14 @@ class Facts {
     return last?.cmd !== "delete" && last?.op !== "stop";
   }
 
-  /** True where the engine deletes a resource that held a prefix: it tells no provider of one that waits for its delete since an earlier run. */
+  /** True where the engine deletes a resource that held a prefix here: it tells no provider of one that waits for its delete since an earlier run. */
   isOfDeleted(prefix: string): boolean {
-    return this.record.steps.some(({ op, old }) => op === "delete" && prefix in Object(old?.outputs.entries));
+    return this.record.steps.some(({ op, old }) => {
+      const { url, entries = {}, differs = {} } = (old?.outputs ?? {}) as HeldOutputs;
+      if (op !== "delete" || url !== this.told.event.url) return false;
+      const here = Object.entries(differs).filter(([node]) => this.world.nodes.get(node)?.name === this.name);
+      return prefix in entries || here.some(([, found]) => prefix in found);
+    });
   }
 
   /** True if a list after a commit of this run does not show the outcome of a change of a prefix: of the last one of some process. */

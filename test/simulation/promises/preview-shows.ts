@@ -43,6 +43,10 @@ export const previewShows: Promised = {
         return (
           [...removed, ...changed, ...stopped]
             .filter(([prefix = "", verb]) => !shown(prefix) && !isOfOthers(world, machine, index, url, prefix, verb))
+            .filter(
+              ([prefix = "", verb]) =>
+                verb !== "removes" || !isOfDeleted(world, preview, { machine, index, url, prefix }),
+            )
             // The refresh of the up itself found it, and the preview could not.
             .filter(
               ([prefix = "", verb]) =>
@@ -73,6 +77,33 @@ function isOfOthers(world: World, machine: string, index: number, url: string, p
     journal.findLast(isInsert),
     journal.find(({ index: at }) => at === index),
   );
+}
+
+/**
+ * True for what a killed run inserted for a resource whose delete the preview shows: no state has it, and the engine asks no provider about a
+ * delete before it is carried out. It goes with its resource.
+ */
+function isOfDeleted(world: World, preview: CommandRecord, { machine, index, url, prefix }: Removal): boolean {
+  const { journal } = world.machines.get(machine) ?? { journal: [] };
+  const last = journal.findLast(
+    (entry) =>
+      entry.cmd === "insert" &&
+      entry.url === url &&
+      entry.index < index &&
+      entry.data?.some((item) => canonical((item as { p?: unknown }).p) === prefix),
+  );
+  const by = world.records.find(({ done }) => done.wasKilled && done.label === last?.label);
+  const deleted = preview.steps.flatMap(({ op, name }) => (op === "delete" ? name : []));
+  const its = claimsOf((by?.run.program ?? []).filter(({ name }) => deleted.includes(name)));
+  return prefix in declaredAt(its, world, machine, url);
+}
+
+interface Removal {
+  readonly machine: string;
+  /** Index of the commit in the journal. */
+  readonly index: number;
+  readonly url: string;
+  readonly prefix: string;
 }
 
 interface Value {

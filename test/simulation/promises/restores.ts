@@ -1,19 +1,56 @@
+import type { State } from "../engine/state";
+import type { World } from "../simulation";
+import { type Claim, declaredAt } from "./model";
 import type { Promised } from "./promise";
-import { differences } from "./truth-of-green";
+import { type Difference, differences } from "./truth-of-green";
 
-/** A plain `up` shows in its preview, and restores, what a program declares as before and a node or receiver lacks. */
+/** A plain `up` shows in its preview, and restores, what a program declares as before and a node or receiver lacks, also while a wave is red. */
 export const restores: Promised = {
   number: 15,
   name: "a plain up restores protection",
   judge: ({ world, record, before, now }) => {
     const { run, done, preview, isCalm } = record;
     const isPlain = run.command === "up" && Object.keys(run.options).length === 0;
-    if (!isPlain || !isCalm || done.errors.length > 0 || done === preview) return [];
+    const isRed = done.errors.length > 0;
+    if (!isPlain || !isCalm || done === preview || !done.errors.every((error) => error.includes("did not pass")))
+      return [];
     const kept = differences(world, before).map(({ place, prefix }) => `${place} ${prefix}`);
     const left = differences(world, now).filter(({ place, prefix }) => kept.includes(`${place} ${prefix}`));
     const adopted = done.printed.filter((line) => line.includes("adopted"));
     return left
       .filter(({ prefix }) => !adopted.some((line) => line.includes(prefix.split("/")[0] ?? prefix)))
+      .filter((difference) => !isRed || hasPassed(world, difference, { stack: run.stack, now, before: done.before }))
       .map(({ sentence }) => `${sentence} after a plain up, as before it`);
   },
 };
+
+/**
+ * True for an entry that a run of this stack has brought to its node and that ended well, with a wave that did not pass at worst. The state of
+ * the resource has the node: one that took the place of another, unseen, has not written there yet, and what it brings is new.
+ */
+function hasPassed(
+  world: World,
+  { place, prefix }: Difference,
+  { stack, now, before }: { readonly stack: number; readonly now: readonly Claim[]; readonly before: State },
+): boolean {
+  const machine = world.nodes.get(place);
+  const claim = now.find((it) => it.kind === "set" && it.node === place && prefix in it.entries);
+  if (!machine || claim?.kind !== "set" || !isKnownAt(place, claim, before)) return false;
+  const { url } = claim;
+  const own = `${world.stacks[stack]?.plan.name} `;
+  const last = machine.journal.findLast(({ url: at, label, commit }) => {
+    const isOf = commit && [commit.inserted, commit.changed, commit.removed].some((part) => prefix in part);
+    return at === url && label?.startsWith(own) && isOf;
+  });
+  const value = last?.commit?.inserted[prefix] ?? last?.commit?.changed[prefix]?.to;
+  const by = world.records.find(({ done }) => done.label === last?.label)?.done;
+  const endedWell = by?.errors.every((error) => error.includes("did not pass")) && !by.wasKilled && !by.wasCancelled;
+  return endedWell === true && value === declaredAt(now, world, machine.name, url)[prefix];
+}
+
+/** True if the state of a group, under its name or a former one, has the node. */
+function isKnownAt(node: string, { resource }: Claim, { resources }: State): boolean {
+  const names = [resource.name, ...(resource.options?.aliases ?? [])];
+  const kept = resources.find((it) => !it.replaced && it.type === resource.type && names.includes(it.name));
+  return kept !== undefined && (resource.type !== "PrefixSetGroup" || node in Object(kept.outputs.endpoints));
+}

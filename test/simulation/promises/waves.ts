@@ -1,6 +1,8 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
-import type { Declared } from "../scenario";
-import type { World } from "../simulation";
+import { sameJson } from "../../../provider/model/json";
+import type { Declared, RunOptions } from "../scenario";
+import type { CommandRecord, World } from "../simulation";
+import { HEALTH } from "../story/group-changes";
 import { START } from "../world/machines";
 import { canonical, canonicalEntries, requestsOf } from "./model";
 import type { Promised } from "./promise";
@@ -17,6 +19,7 @@ export const redStaysRed: Promised = {
       const waves = wavesOf(group);
       const url = `prefixset://${arena}/${set}`;
       const wanted = Object.entries(canonicalEntries(entries as Record<string, number>));
+      const unseen = unseenBy(group, done, run.options);
       return waves.flatMap((wave, index) =>
         wave.flatMap((node) => {
           const machine = world.nodes.get(node)?.name ?? "";
@@ -33,6 +36,9 @@ export const redStaysRed: Promised = {
                 .slice(0, index)
                 .flat()
                 .flatMap((earlier) => why(world, { earlier, prefix, value, url, at: entry, began: done.began }, group))
+                .concat(
+                  redElsewhere(world, { node, prefix, value, url, at: entry }, { stack: run.stack, wanted, unseen }),
+                )
                 .map(
                   (reason) =>
                     `request ${entry.index} to ${node} (wave ${index + 1}) brings ${prefix} ${value}, while ${reason}`,
@@ -104,12 +110,90 @@ function why(world: World, question: Question, { args }: Declared): string[] {
   if (held === undefined) return [`${earlier} of an earlier wave lacks it`];
   // Another value that no program declared is taken over, and stays for a run.
   if (held !== value) return [];
-  const { check } = args.rollout as { check?: object };
+  const { check } = args.rollout as { check?: Check };
   // What has passed there once, and was lost, comes back without a check.
   const first = machine.journal.find((entry) => entry.url === url && brought(entry, prefix) === value);
   const had = first ? Date.parse(first.time) - START : 0;
-  const failing = check !== undefined && wasIllFrom(world, earlier, Math.min(began, had), until);
+  const failing = asksForHealth(check) && wasIllFrom(world, earlier, Math.min(began, had), until);
   return failing ? [`the check of ${earlier} of an earlier wave has failed since it got it`] : [];
+}
+
+type Check = { readonly url?: string };
+
+/**
+ * Nodes of whose red content a run cannot know: the engine creates a group in the place of another one, of which it shows nothing without a refresh.
+ * Then only the check of the program stands, at its own nodes.
+ */
+function unseenBy(
+  { name, args }: Declared,
+  { steps }: CommandRecord,
+  { refresh }: RunOptions,
+): (node: string) => boolean {
+  const { check } = args.rollout as { check?: Check };
+  const isMade = steps.some((step) => step.name === name && ["create", "replace"].includes(step.op));
+  if (!isMade || refresh) return () => false;
+  return (node) => (check !== undefined && !asksForHealth(check)) || !(args.nodes as readonly string[]).includes(node);
+}
+
+/** True for the check that the health of the nodes decides; another one passes always. */
+function asksForHealth(check: Check | undefined): boolean {
+  return check?.url === HEALTH.url;
+}
+
+/**
+ * Nodes where an earlier run brought the same before it came here, in an earlier wave and under a check that has failed since: whatever
+ * the program is now, that content has not passed.
+ */
+function redElsewhere(
+  world: World,
+  { node, prefix, value, url, at }: Pick<Question, "prefix" | "value" | "url" | "at"> & { readonly node: string },
+  {
+    stack,
+    wanted,
+    unseen,
+  }: {
+    readonly stack: number;
+    readonly wanted: readonly (readonly [string, number])[];
+    readonly unseen: (node: string) => boolean;
+  },
+): string[] {
+  return world.records.flatMap(({ run, done }) => {
+    if (run.stack !== stack || run.command !== "up") return [];
+    return run.program.flatMap((group) => {
+      const { rollout, arena, set, entries = {} } = group.args;
+      const { check } = (rollout ?? {}) as { check?: Check };
+      if (`prefixset://${arena}/${set}` !== url || !asksForHealth(check)) return [];
+      // Another content is a change of its own, which begins with the first wave.
+      if (!sameJson(canonicalEntries(entries as Record<string, number>), Object.fromEntries(wanted))) return [];
+      const waves = wavesOf(group);
+      const own = waves.findIndex((wave) => wave.includes(node));
+      return waves
+        .slice(0, Math.max(0, own))
+        .flat()
+        .filter(
+          (earlier) => !unseen(earlier) && isRedThere(world, { earlier, prefix, value, url, at, label: done.label }),
+        )
+        .map((earlier) => `the check of ${earlier} has failed since an earlier run brought it there`);
+    });
+  });
+}
+
+/** True where the run with a label brought a value that the node has had since, but for losses, and whose check has failed since. */
+function isRedThere(
+  world: World,
+  { earlier, prefix, value, url, at, label }: Omit<Question, "began"> & { readonly label: string },
+): boolean {
+  const { journal } = world.nodes.get(earlier) ?? { journal: [] };
+  const changes = journal.filter(
+    (entry) =>
+      entry.url === url &&
+      entry.time <= at.time &&
+      (brought(entry, prefix) !== undefined || prefix in (entry.commit?.removed ?? {})),
+  );
+  const other = changes.findLastIndex((entry) => brought(entry, prefix) !== value);
+  const first = changes[other + 1];
+  if (first?.label !== label) return false;
+  return wasIllFrom(world, earlier, Date.parse(first.time) - START, Date.parse(at.time) - START);
 }
 
 /** True where the health of a node was bad at a moment, and until another one. */

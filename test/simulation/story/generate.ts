@@ -1,6 +1,7 @@
 import type { Disturbance, Entries, NodePlan, Run, RunOptions, Scenario, StackPlan, Turn } from "../scenario";
 import { Random } from "../world/random";
 import { actOf, disturbances, lasting } from "./events";
+import { aboutOneGroup, refusing } from "./focus";
 import {
   BLOCKED,
   type Design,
@@ -29,8 +30,31 @@ const DIALECTS: readonly Readonly<Record<string, unknown>>[] = [
   { singleAddress: "bare", deleteSpelling: "listed" },
 ];
 
+/** One seed of so many is about one group, and has rare kinds in every second of its stories. */
+const FOCUSED_EVERY = 3;
+
+/** One of so many of the other seeds has nodes that refuse great values, of which those have none. */
+const REFUSING_EVERY = 8;
+
 /** Everything that a seed draws. */
 export function generate(seed: number): Scenario {
+  return seed % FOCUSED_EVERY === 1 ? focused(seed) : usual(seed);
+}
+
+function focused(seed: number): Scenario {
+  const random = new Random(seed).fork("focused");
+  const { site, turns, ...world } = aboutOneGroup(random, {
+    stack: stackOf(random, 0, false),
+    node: (name) => nodeOf(random, name, false),
+  });
+  if (seed % 2 === 0) return { seed, ...world, turns };
+  // The pair of the next one, which has none, too.
+  const rare = new Random(seed).fork("rare");
+  const both = withRare(rare, seed + FOCUSED_EVERY, withRare(rare, seed, turns, [site]), [site]);
+  return { seed, ...world, turns: both };
+}
+
+function usual(seed: number): Scenario {
   const random = new Random(seed).fork("scenario");
   const count = random.weighted({ 1: 4, 2: 4, 3: 8, 4: 6, 6: 3, 12: 1 });
   const names = Array.from({ length: Number(count) }, (_, index) => `n${index + 1}`);
@@ -52,7 +76,9 @@ export function generate(seed: number): Scenario {
   );
   const drawn = withRare(new Random(seed).fork("rare"), seed, turnsOf(random, sites, nodes), sites);
   const turns = withDestroy(new Random(seed).fork("destroy"), seed, drawn, sites);
-  return { seed, nodes, receivers, stacks, turns };
+  if (seed % REFUSING_EVERY !== 0) return { seed, nodes, receivers, stacks, turns };
+  const strict = new Random(seed).fork("refusing");
+  return { seed, nodes: nodes.map((node) => refusing(strict, node)), receivers, stacks, turns };
 }
 
 function nodeOf(random: Random, name: string, hasTwin: boolean): NodePlan {

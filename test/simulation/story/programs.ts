@@ -1,5 +1,6 @@
 import type { Declared, Entries, ResourceOptions } from "../scenario";
 import type { Random } from "../world/random";
+import { HEALTH, withNodes } from "./group-changes";
 
 export const BLOCKED = "prefixset://edge/blocked";
 export const PARTNERS = "prefixset://edge/partners";
@@ -82,7 +83,7 @@ function setOf(random: Random, stack: number, node: string): Declared {
   return { type: "PrefixSet", name: "blocked", args };
 }
 
-function entryOf(random: Random, node: string, prefix: string): Declared {
+export function entryOf(random: Random, node: string, prefix: string): Declared {
   const args = {
     arena: "edge",
     set: "partners",
@@ -109,11 +110,11 @@ function groupOf(random: Random, stack: number, nodes: readonly string[]): Decla
 
 function rolloutOf(random: Random, nodes: readonly string[]): Record<string, unknown> {
   const waves = random.chance(0.5) ? [1, 2] : { canary: [nodes[0]], size: random.pick([1, 2, "50%"]) };
-  const check = random.chance(0.8) ? { check: { url: "http://health.example/{node}" }, checkTimeoutMs: 12_000 } : {};
+  const check = random.chance(0.8) ? { check: HEALTH, checkTimeoutMs: 12_000 } : {};
   return { waves, ...check, ...(random.chance(0.3) && { pauseMs: 1_000 }) };
 }
 
-function entries(random: Random, stack: number): Record<string, number> {
+export function entries(random: Random, stack: number): Record<string, number> {
   const chosen = atLeastOne(random, PREFIXES[stack] ?? []);
   return Object.fromEntries(chosen.map((prefix) => [spelling(random, prefix), random.int(1, 3)]));
 }
@@ -206,21 +207,13 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
       const joins = others.length > 0 && (nodes.length === 1 || random.chance(0.5));
       const leaver = random.pick(nodes);
       const now = joins ? [...nodes, random.pick(others)] : nodes.filter((node) => node !== leaver);
-      return now.length === 0 ? design : changed({ ...one, args: withNodes(one.args, now) });
+      return now.length === 0 ? design : changed(withNodes(one, now));
     }
     case "value":
       return changed(withValue(random, one));
     case "entries":
       return changed(withOtherEntries(random, one, stack));
   }
-}
-
-/** The arguments of a group with other nodes; the first one is the canary where the former one has left. */
-function withNodes(args: Declared["args"], nodes: readonly string[]): Declared["args"] {
-  const { rollout } = args as { rollout?: { waves: { canary?: readonly string[] } } };
-  const canary = rollout?.waves.canary;
-  if (!rollout || !canary || canary.every((node) => nodes.includes(node))) return { ...args, nodes };
-  return { ...args, nodes, rollout: { ...rollout, waves: { ...rollout.waves, canary: nodes.slice(0, 1) } } };
 }
 
 /** Another provider process, where there are several: the create is in one and the delete in another. */
