@@ -212,16 +212,34 @@ describe("the writer of a set", () => {
 describe("a removal that a killed run left staged", () => {
   const folder = useEmptyFolder();
 
+  /** A node where a killed run has staged the removal of an entry, and the writer of a later one. */
+  async function left(options: object = {}) {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const killed = new SentFiles(pid, join(folder, "notes"));
+    const setup = await bench(options, options, HELD, new SentFiles(process.pid, join(folder, "notes")));
+    const place = sentPlace(setup.emulator.endpoint, BLOCKED);
+    new SentBefore(killed, place).noteRemoved([key("192.0.2.0/24")]);
+    await stageElsewhere(setup.emulator, { a: "192.0.2.0/24" });
+    return setup;
+  }
+
+  it.each(["overwrite", "error", "ignored"])(
+    "is undone before the commit where an insert of an existing entry means: %s",
+    async (insertExisting) => {
+      await using setup = await left({ insertExisting });
+      await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
+      expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({ ...HELD_ENTRIES, "203.0.113.0/24": 1 });
+      expect(setup.emulator.requests({ cmd: "commit" }).map(({ commit }) => commit?.removed)).toEqual([{}]);
+      expect(setup.warnings).toEqual([]);
+    },
+  );
+
   it.each([
     ["refuses", { status: 400 }],
     ["accepts and drops", { kind: "error", status: 200, body: '{"status":"ok"}' }],
   ] as const)("is undone after the commit where the node %s the insert that undoes it before", async (_, fault) => {
-    const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    const killed = new SentFiles(pid, join(folder, "notes"));
-    await using setup = await bench({}, {}, HELD, new SentFiles(process.pid, join(folder, "notes")));
+    await using setup = await left();
     const { emulator } = setup;
-    new SentBefore(killed, sentPlace(emulator.endpoint, BLOCKED)).noteRemoved([key("192.0.2.0/24")]);
-    await stageElsewhere(emulator, { a: "192.0.2.0/24" });
     emulator.fail({ cmd: "insert", times: 1, ...fault });
     await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...HELD_ENTRIES, "203.0.113.0/24": 1 });
