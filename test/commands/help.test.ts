@@ -123,7 +123,12 @@ describe("exit codes", () => {
   test.each([
     ["0", ["--version"], 0],
     ["0", ["blocks", "--help"], 0],
-    ["1: what fails", ["prefixes", "check", "/"], 1],
+    [
+      "1: a node that does not answer",
+      ["list", "prefixset://edge/blocked", "--endpoint", "http://127.0.0.1:1", "--timeout", "1s"],
+      1,
+    ],
+    ["2: a folder", ["prefixes", "check", "/"], 2],
     ["2: no such file", ["blocks", "--file", "none.yaml"], 2],
     ["2: no such file", ["prefixes", "check", "none.yaml"], 2],
     ["2: no such file", ["prefixes", "diff", "none.yaml", "none.yaml"], 2],

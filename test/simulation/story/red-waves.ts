@@ -87,7 +87,7 @@ const STEPS = {
   alsoIll: 1,
 };
 
-/** Steps after a killed run, which has told nobody what it did. */
+/** Steps after a killed run, which has reported to no state what it did. */
 const AFTER_KILL: typeof STEPS = { ...STEPS, back: 10, waves: 8, nodes: 6, check: 6, lost: 1, silent: 1, restart: 1 };
 
 /** Acts of an operator about a wave that has not passed. */
@@ -161,7 +161,7 @@ function afterwards(random: Random, course: Course, node: string, steps: typeof 
   }
 }
 
-/** A node lacks what the program declares: it restarted empty, or somebody else removed an entry. */
+/** A node lacks what the program declares: it restarted empty, or another writer removed an entry. */
 function loss(random: Random, node: string, group: Declared | undefined): Act {
   const [prefix] = random.shuffle(Object.keys((group?.args.entries ?? {}) as object));
   if (prefix === undefined || random.chance(0.5)) return { actor: "node", node, restart: "empty" };
