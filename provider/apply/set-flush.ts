@@ -173,7 +173,19 @@ export class SetFlush {
       remove: new Set([...merged.remove].filter((prefix) => kept.has(prefix))),
     };
     await staging.restore(undone.filter((prefix) => !staging.refused.has(prefix)));
+    await this.restageHidden();
     for (const prefix of staging.refused.keys()) staging.maybeStaged.delete(prefix);
+  }
+
+  /** An old list may have hidden applied entries, whose removal is staged now: those that a new list shows are inserted once more. */
+  private async restageHidden(): Promise<void> {
+    const { before, merged, staging } = this;
+    const { set } = this.options;
+    const isKept = (prefix: CanonicalPrefix) => merged.put.has(prefix) || merged.remove.has(prefix);
+    const hidden = [...staging.deleted].filter((prefix) => !before.has(prefix) && !isKept(prefix));
+    if (hidden.length === 0) return;
+    const listed = await set.observe();
+    await new Staging(set, listed).restage(hidden.filter((prefix) => listed.has(prefix)));
   }
 
   /**

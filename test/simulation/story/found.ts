@@ -264,6 +264,12 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [1],
     ends: { n1: { [A]: 1, [B]: 1, [C]: 1 } },
   },
+  "a list that hides entries beside a refused one has their removal published": {
+    turns: [up(set({ [A]: 1 })), up(set({ [A]: 1, [B]: 300 }), staleList("n1")), up(set({ [A]: 1, [C]: 1 }))],
+    dialect: { maxValue: 255, refusedEntry: "nothing" },
+    red: [1],
+    ends: { n1: { [A]: 1, [C]: 1 } },
+  },
   "a value that a killed run staged is lost on a node that refuses what exists": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 2 }), kill(3)), up(set({ [A]: 3 }))],
     dialect: { insertExisting: "error" },
