@@ -39,18 +39,15 @@ export const ROLLOUT = mutants([
   {
     name: "read-no-notes-of-killed-runs-in-a-group",
     promise: 3,
-    seed: 79,
+    seed: 151,
     file: "resources/prefix-set-group/recalled.ts",
     find: "if (found.size === 0) return state;",
     replace: "if (found.size >= 0) return state;",
   },
-]);
-
-/** Faults of groups that no seed is known to find. */
-export const OPEN_ROLLOUT = mutants([
   {
     name: "forget-the-red-wave",
     promise: 16,
+    seed: 1,
     file: "resources/prefix-set-group/rollout/next-step.ts",
     find: "if (!isPending && !isFound) return node;",
     replace: "if (!isFound) return node;",
@@ -58,10 +55,39 @@ export const OPEN_ROLLOUT = mutants([
   {
     name: "take-what-a-killed-run-wrote-for-passed",
     promise: 16,
+    seed: 154,
     file: "resources/prefix-set-group/rollout/facts.ts",
     find: "isFound: isAsked && it.isFound,",
     replace: "isFound: false,",
   },
+  {
+    name: "restore-what-has-not-passed",
+    promise: 16,
+    seed: 112,
+    file: "resources/prefix-set-group/group-nodes.ts",
+    find: "const isWhole = state.nodes.get(node)?.holds === true;",
+    replace: "const isWhole = state.nodes.has(node);",
+  },
+  {
+    name: "go-on-after-a-node-that-failed",
+    promise: 16,
+    seed: 13,
+    file: "resources/prefix-set-group/group-nodes.ts",
+    find: "return { done, silent, failed: failed.map(({ node }) => node), reason:",
+    replace: "return { done, silent, failed: [], reason:",
+  },
+  {
+    name: "read-no-notes-of-killed-runs",
+    promise: 3,
+    seed: 337,
+    file: "deployment/sent-before.ts",
+    find: "if (this.isEmpty) return new Set();\n    const noted",
+    replace: "if (!this.isEmpty) return new Set();\n    const noted",
+  },
+]);
+
+/** Faults of groups that no seed is known to find. */
+export const OPEN_ROLLOUT = mutants([
   {
     name: "ask-the-check-of-the-state-about-what-a-killed-run-wrote",
     promise: 16,
@@ -75,13 +101,6 @@ export const OPEN_ROLLOUT = mutants([
     file: "resources/prefix-set-group/rollout/next-step.ts",
     find: 'open: isSame ? "same" : isReplaced ? "replaced" : "former" };',
     replace: 'open: isSame ? "same" : "former" };',
-  },
-  {
-    name: "restore-what-has-not-passed",
-    promise: 16,
-    file: "resources/prefix-set-group/group-nodes.ts",
-    find: "const isWhole = state.nodes.get(node)?.holds === true;",
-    replace: "const isWhole = state.nodes.has(node);",
   },
   {
     name: "forget-what-a-refresh-found-lost",
@@ -115,8 +134,8 @@ export const OPEN_ROLLOUT = mutants([
     name: "forget-the-group-that-is-replaced",
     promise: 16,
     file: "resources/prefix-set-group/bring.ts",
-    find: "const replaced = state ? undefined : formers.at(url, places);",
-    replace: "const replaced = state ? undefined : formers.at(`${url} `, places);",
+    find: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);",
+    replace: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(`${url} `, places);",
   },
   {
     name: "clear-a-replaced-group-at-once",
@@ -133,13 +152,6 @@ export const OPEN_ROLLOUT = mutants([
     replace: "return undefined;",
   },
   {
-    name: "go-on-after-a-node-that-failed",
-    promise: 16,
-    file: "resources/prefix-set-group/group-nodes.ts",
-    find: "return { done, silent, failed: failed.map(({ node }) => node), reason:",
-    replace: "return { done, silent, failed: [], reason:",
-  },
-  {
     name: "count-silent-nodes-in-each-wave-anew",
     promise: 16,
     file: "resources/prefix-set-group/group-nodes.ts",
@@ -152,13 +164,6 @@ export const OPEN_ROLLOUT = mutants([
     file: "resources/prefix-set-group/group-nodes.ts",
     find: "if (open.length > 0) {\n      this.leaveStaying(open);\n      return;\n    }",
     replace: "if (open.length > 0) this.leaveStaying(open);",
-  },
-  {
-    name: "read-no-notes-of-killed-runs",
-    promise: 3,
-    file: "deployment/sent-before.ts",
-    find: "if (this.isEmpty) return new Set();\n    const noted",
-    replace: "if (!this.isEmpty) return new Set();\n    const noted",
   },
   {
     name: "leave-notes-of-killed-runs-for-ever",
