@@ -1,6 +1,6 @@
 import { DoubtfulMembers } from "../model/doubtful-members";
 import type { JsonObject } from "../model/json";
-import { ShapeError, quoted } from "./json";
+import { quoted, ShapeError } from "./json";
 import { type Ignoring, ignoreRemedy } from "./remedies";
 
 /** Entries that end later are there until then. */

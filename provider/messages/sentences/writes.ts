@@ -124,7 +124,8 @@ function restoredText(prefixes: readonly string[], cause: LossCause): string {
 function lossText(prefixes: readonly string[], { by }: LossCause): string {
   if (by === "another writer")
     return `another writer removed ${some(prefixes)} by a commit of its own, or staged that and our commit published it`;
-  if (by === "earlier run") return `our commit published a removal that an earlier run had staged, of ${some(prefixes)}`;
+  if (by === "earlier run")
+    return `our commit published a removal that an earlier run had staged, of ${some(prefixes)}`;
   return `${some(prefixes)} ${were(prefixes.length)} removed while another resource of this stack began to declare ${them(prefixes.length)}`;
 }
 

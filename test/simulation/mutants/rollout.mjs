@@ -133,7 +133,7 @@ export const OPEN_ROLLOUT = mutants([
   {
     name: "forget-the-group-that-is-replaced",
     promise: 16,
-    file: "resources/prefix-set-group/bring.ts",
+    file: "resources/prefix-set-group/reconcile.ts",
     find: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);",
     replace: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(`${url} `, places);",
   },
@@ -147,7 +147,7 @@ export const OPEN_ROLLOUT = mutants([
   {
     name: "let-a-renamed-group-go-on-without-a-check",
     promise: 16,
-    file: "resources/prefix-set-group/rollout/uneven.ts",
+    file: "resources/prefix-set-group/rollout/partial-rollout.ts",
     find: "if (done.length === 0 || behind.length === 0) return undefined;",
     replace: "return undefined;",
   },
