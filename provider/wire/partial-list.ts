@@ -117,7 +117,13 @@ const ECHOES = set(
   "arena profile set prefixset table name type kind tag command method action node host hostname self href url uri",
 );
 /** Words in texts that report a part. */
-const PARTIAL_WORDS = /\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|next page|first \d+|\d+ of \d+)\b/i;
+const PARTIAL_WORDS =
+  /\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|next page|first \d+|\d+ of \d+|\d+ more|cut (?:at|off|after|short)|omitted|limit(?:ed)? (?:reached|exceeded|to))\b/i;
+
+/** True for words that may report a part of a list. */
+export function mayReportPart(text: string): boolean {
+  return PARTIAL_WORDS.test(text);
+}
 
 /** Deepest objects beside a list that are judged; deeper ones are refused. */
 const DEEPEST = 5;
@@ -224,7 +230,7 @@ function problemOf(
   const isEcho = typeof value === "string" && ECHOES.has(name);
   if (isEcho && PAGE_OF_URL.test(value))
     return { what: `is ${quoted(value)}, which asks for a part of the list`, says: "total" };
-  if (typeof value === "string" && PARTIAL_WORDS.test(value) && !isEcho)
+  if (typeof value === "string" && mayReportPart(value) && !isEcho)
     return { what: `is ${quoted(value)}, which may report a part of the list`, says: "total" };
   if (HARMLESS.has(name) || isAboutRequest(name) || isEcho) return undefined;
   return { what: `is ${describe(value)} beside the list, and may report a part of it` };

@@ -1,7 +1,7 @@
 import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
 import { announcedIn } from "../model/list-totals";
-import { jsonIn } from "../model/readable";
+import { jsonIn, prefixIn } from "../model/readable";
 import { LINE_END } from "../model/text";
 import type { Answers, Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";
@@ -9,7 +9,9 @@ import { isErrorText } from "./error-marker";
 import { jsonOf, parseJson, quoted, ShapeError, textOf } from "./json";
 import { markNames } from "./mark-names";
 import { type NodeAnswer, readAnswer } from "./node-answer";
+import { mayReportPart } from "./partial-list";
 import { isAddressLike } from "./places";
+import { type Ignoring, ignoreRemedy } from "./remedies";
 
 /** Comment lines. */
 const COMMENT = /^(#|;|\/\/|!)/;
@@ -27,6 +29,7 @@ export interface Line {
 interface Lines {
   readonly kind: "lines";
   readonly lines: readonly Line[];
+  readonly comments: readonly Line[];
   readonly announced?: number | undefined;
 }
 
@@ -49,15 +52,34 @@ export function linesOf(body: string, format: ListFormat, answers?: Answers): Li
   const isComment = ({ content }: Line) => COMMENT.test(content) && !(delimiter === ";" && content.startsWith(";"));
   const lines = filled.filter((line) => !isComment(line));
   const holdsPrefixes = lines.some(({ content }) => content.includes("/"));
-  const announced = filled.filter(isComment).flatMap(({ content }) => {
+  const comments = filled.filter(isComment);
+  const announced = comments.flatMap(({ content }) => {
     const found = announcedIn(content);
     return found === undefined || (found.isOfAddresses && holdsPrefixes) ? [] : found.count;
   });
-  return { kind: "lines", lines, announced: announced.length > 0 ? Math.max(...announced) : undefined };
+  return { kind: "lines", lines, comments, announced: announced.length > 0 ? Math.max(...announced) : undefined };
+}
+
+/** The name of all comments in `answers.ignore`. */
+const COMMENTS = "comments";
+
+/**
+ * Refuses a list with a comment that may report a part of it, or with a prefix behind a sign that may negate it. An entry behind
+ * the other signs is commented out. @throws {ShapeError} naming the line and the setting
+ */
+export function refuseComments(comments: readonly Line[], answers: Ignoring | undefined): void {
+  if (answers?.ignore?.some((name) => name.toLowerCase() === COMMENTS)) return;
+  for (const { number, content } of comments) {
+    const [, first = ""] = /^(?:!|\/\/)\s*([^\s,;]+)/.exec(content) ?? [];
+    const isNegated = isAddressLike(first) && prefixIn(first, { hostBits: "mask" }) !== undefined;
+    if (!isNegated && !mayReportPart(content)) continue;
+    const problem = isNegated ? "has a prefix, and may negate it" : "may report a part of the list";
+    throw new ShapeError(`line ${number}, ${quoted(content)}, ${problem}`, ignoreRemedy(answers, COMMENTS));
+  }
 }
 
 /** Removes a first and a last line with the result of the request, and returns the number of elements in it. */
-export function withoutVerdict({ lines, announced: received }: Lines, kind: ListKind) {
+export function withoutVerdict({ lines, announced: received }: Pick<Lines, "lines" | "announced">, kind: ListKind) {
   let announced = received;
   const isVerdict = (line: Line | undefined) => {
     const [found, count] = VERDICT.exec(line?.content ?? "") ?? [];

@@ -10,7 +10,16 @@ import { refusePartial } from "./partial-list";
 import { forKind, isAddressLike } from "./places";
 import { describedBy } from "./remedies";
 import { namesOfFields, unnamed } from "./rows";
-import { isHead, type Line, linesOf, refuseDoubtfulHead, refuseFewer, splitter, withoutVerdict } from "./text-lines";
+import {
+  isHead,
+  type Line,
+  linesOf,
+  refuseComments,
+  refuseDoubtfulHead,
+  refuseFewer,
+  splitter,
+  withoutVerdict,
+} from "./text-lines";
 
 /**
  * Reads a list in lines (`answers.format`) into the elements of a JSON list: records, pairs and texts.
@@ -21,6 +30,7 @@ import { isHead, type Line, linesOf, refuseDoubtfulHead, refuseFewer, splitter, 
 export function readTextList(body: string, format: ListFormat, kind: ListKind, habits: NodeHabits): NodeAnswer {
   const given = linesOf(body, format, habits.answers);
   if (given.kind !== "lines") return given;
+  refuseComments(given.comments, habits.answers);
   return format === "ndjson" ? records(given.lines, habits) : rows(given, format, kind, habits);
 }
 
@@ -32,6 +42,7 @@ export function readTextList(body: string, format: ListFormat, kind: ListKind, h
 export function readTextPrefixes(body: string, format: ListFormat, answers: ReceiverAnswers = {}): NodeAnswer {
   const given = linesOf(body, format);
   if (given.kind !== "lines") return given;
+  refuseComments(given.comments, answers);
   if (format === "ndjson") return records(given.lines, {});
   const { lines, announced } = withoutVerdict(given, "prefixset");
   const split = splitter(format, lines);

@@ -137,6 +137,7 @@ describe("a status", () => {
       'element 0 has "active": false, and may not be applied. If the entry counts whatever it says, set answers.ignore: ["active"].',
     ],
     ['{"IP_prefix":[{"prefix":"198.51.100.0/24","state":"stopped"}]}', 'element 0 has "state": "stopped"'],
+    ["192.0.2.1\n# truncated\n", 'line 2, "# truncated", may report a part of the list', { format: "lines" }],
     ["198.51.100.0/24 inactive\n", 'line 1 has "column 1": "inactive"', { format: "lines" }],
     ["198.51.100.0/24,false\n", 'line 1 has "column 1": "false"', { format: "csv" }],
     ["prefix,state\n198.51.100.0/24,inactive\n", 'line 2 has "state": "inactive"', { format: "csv" }],

@@ -54,6 +54,26 @@ describe("a set in lines", () => {
     expect([read(body, { format: "lines", columns })].flat().sort()).toEqual(TWO);
   });
 
+  it.each<[comment: string, problem: string]>([
+    ["# truncated", '"# truncated", may report a part of the list'],
+    ["; ... 200 more", '"; ... 200 more", may report a part of the list'],
+    ["# limit reached", '"# limit reached", may report a part of the list'],
+    ["!192.0.2.0/24 1", '"!192.0.2.0/24 1", has a prefix, and may negate it'],
+    ["// 192.0.2.0/24", '"// 192.0.2.0/24", has a prefix, and may negate it'],
+  ])("with the comment %j is refused, unless the settings say that comments do not matter", (comment, problem) => {
+    const body = `198.51.100.0/24 1\n${comment}\n`;
+    expect(read(body, { format: "lines" })).toMatchObject({
+      message: expect.stringContaining(`line 2, ${problem}`),
+      remedy: 'If the list is whole whatever it says, set answers.ignore: ["comments"].',
+    });
+    expect(read(body, { format: "lines", ignore: ["comments"] })).toEqual(["198.51.100.0/24 1"]);
+  });
+
+  it("is read with other comments, and with an entry that is commented out", () => {
+    const body = "# generated at 10:30, more in the manual\n#192.0.2.0/24 1\n! end of list\n198.51.100.0/24 1\n";
+    expect(read(body, { format: "lines" })).toEqual(["198.51.100.0/24 1"]);
+  });
+
   it("is empty where only OK, comments or a head stand, or where the settings say so", () => {
     for (const body of ["OK 0", "# no entries\n", "PREFIX VALUE\n"])
       expect(read(body, { format: "lines" })).toEqual([]);
