@@ -78,7 +78,9 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   const options = optionsOf(flags);
   const tablesOf = async (names: readonly string[]) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
-    return wrongUse(TypeError, () => aggregateFiles(inputs, options, timeOf(io)));
+    return wrongUse(TypeError, () =>
+      aggregateFiles(inputs, options, timeOf(io), (name, leftOut) => tellLeftOut(name, leftOut, io)),
+    );
   };
   const tables = await tablesOf(files);
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await tablesOf(flags.exclude));
@@ -87,6 +89,11 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
     [...new Set(content)].some((one) => contents[one]?.value !== 1),
   );
   for (const table of left) for (const text of textOf(table, hasValues)) io.out(text);
+}
+
+/** Names the records that a list omits, beside a result that has no place for them. */
+function tellLeftOut(name: string, leftOut: ReadonlyMap<string, number>, io: CliIo): void {
+  if (leftOut.size > 0) io.err(`${name}: ${leftOutWords(leftOut)}.\n`);
 }
 
 /** Lines in pieces: one write a line takes longer than all else. */
@@ -147,6 +154,8 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
   if (before === "-" && after === "-") throw new UsageError("Standard input is one file: name the other.");
   const earlier = await read(before, flags, io);
   const later = await read(after, flags, io);
+  tellLeftOut(shown(before), earlier.leftOut, io);
+  tellLeftOut(shown(after), later.leftOut, io);
   const changes = fileChanges(earlier.entries, later.entries, shown(after), timeOf(io));
   if (flags.output === "json") return io.out(pretty({ before, after, ...changes }));
   io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, flags.limit)}\n`);

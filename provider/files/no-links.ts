@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, lstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { attempt, codeOf } from "../model/errors";
+import { attempt, caught, codeOf } from "../model/errors";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY } = constants;
 
@@ -55,10 +55,17 @@ export function appendOwnSync(file: string, text: string, mode: number): void {
   }
 }
 
-/** The text of such a file. */
+/** The text of such a file, with its byte order mark. @throws {Error} for one that is not UTF-8: it could not be written back */
 export async function readOwn(file: string): Promise<string> {
   await using handle = await openOwn(file, "read");
-  return await handle.readFile("utf8");
+  const bytes = await handle.readFile();
+  return caught(
+    () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    TypeError,
+    (cause) => {
+      throw new Error(`${file} is not UTF-8 text: save it as UTF-8.`, { cause });
+    },
+  );
 }
 
 /**

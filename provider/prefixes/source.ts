@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
+import { TextDecoder } from "node:util";
 import { caught, codeOf } from "../model/errors";
 import { PrefixFileError } from "./problems";
 
@@ -48,7 +48,15 @@ export function withFile<T>(
 ): T {
   const handle = attempt(name, () => openSync(file, "r"));
   try {
-    const decoder = new StringDecoder("utf8");
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const decode = (bytes?: Buffer) =>
+      caught(
+        () => decoder.decode(bytes, { stream: bytes !== undefined }),
+        TypeError,
+        (error) => {
+          throw unreadable(name, "is not UTF-8 text: save it as UTF-8.", error);
+        },
+      );
     const buffer = Buffer.allocUnsafe(CHUNK);
     let left = maxBytes;
     const next = () => {
@@ -61,8 +69,8 @@ export function withFile<T>(
     const first = firstPiece(next);
     const other = OTHERS.find(({ bytes }) => bytes.every((byte, index) => first[index] === byte));
     if (other) throw unreadable(name, `${other.what}.`);
-    const head = withoutMark(decoder.write(first));
-    return use({ name, head, chunks: pieces(head, next, decoder) });
+    const head = withoutMark(decode(first));
+    return use({ name, head, chunks: pieces(head, next, decode) });
   } finally {
     closeSync(handle);
   }
@@ -79,10 +87,10 @@ function firstPiece(next: () => Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-function* pieces(head: string, next: () => Buffer, decoder: StringDecoder): Generator<string, void> {
+function* pieces(head: string, next: () => Buffer, decode: (bytes?: Buffer) => string): Generator<string, void> {
   yield head;
-  for (let bytes = next(); bytes.length > 0; bytes = next()) yield decoder.write(bytes);
-  yield decoder.end();
+  for (let bytes = next(); bytes.length > 0; bytes = next()) yield decode(bytes);
+  yield decode();
 }
 
 /** The text without a byte order mark, which some editors write. */

@@ -21,9 +21,15 @@ export interface TableInput {
  * `aggregatePrefixes` does. Of a prefix that several files hold, the last file counts; expired entries are left out.
  *
  * @param options Those of `readPrefixFile`, not yet checked. @param now Milliseconds since 1970.
+ * @param leaves Called for each file with the records that its list omits, by kind.
  * @throws {PrefixFileError} with the places of problems.
  */
-export function aggregateFiles(inputs: readonly TableInput[], options: unknown, now: number): readonly PrefixTable[] {
+export function aggregateFiles(
+  inputs: readonly TableInput[],
+  options: unknown,
+  now: number,
+  leaves: (name: string, leftOut: ReadonlyMap<string, number>) => void,
+): readonly PrefixTable[] {
   const parsed = parseOptions(options);
   const files = inputs.map(({ name, path, text = "" }) => {
     const collector = new TableCollector(parsed, new Problems(name), now);
@@ -31,6 +37,7 @@ export function aggregateFiles(inputs: readonly TableInput[], options: unknown, 
     if (path === undefined) readSource(textSource(name, text), extension, parsed, collector);
     else
       withFile(path, { name, maxBytes: parsed.maxBytes }, (source) => readSource(source, extension, parsed, collector));
+    leaves(name, collector.leftOut);
     return collector.tables();
   });
   return joined(files, now).map(aggregateTable);

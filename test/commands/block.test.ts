@@ -274,3 +274,19 @@ test("a file that was edited again and again says what a model says", async () =
     { numRuns: 25 },
   );
 });
+
+test("a file that block cannot write back is named, with what to do, and stays as it is", async () => {
+  const latin1 = Buffer.from('{"192.0.2.0/24":{"reason":"caf\xe9"}}', "latin1");
+  const lines = '{"prefix":"192.0.2.0/24"}\n{"prefix":"198.51.100.0/24"}\n';
+  for (const [name, content, problem] of [
+    ["odd.json", latin1, "is not UTF-8 text: save it as UTF-8."],
+    ["lines.json", Buffer.from(lines), "name a file of your own, and let the program merge both"],
+  ] as const) {
+    await writeFile(join(folder, name), content);
+    const failed = await here(["block", "192.0.2.7", "--file", name, ...REASON, "--permanent"]);
+    expect(failed).toMatchObject({ code: 1, out: "" });
+    expect(failed.err).toContain(name);
+    expect(failed.err).toContain(problem);
+    expect(await readFile(join(folder, name))).toEqual(content);
+  }
+});

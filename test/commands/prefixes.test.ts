@@ -275,3 +275,19 @@ test("aggregate writes the fewest prefixes of several files, without those of ot
     err: "none.txt: there is no such file. Check the name.\n",
   });
 });
+
+test("aggregate and diff count what a list leaves out, as check does", async () => {
+  const decision = { value: "192.0.2.7", scope: "Ip", type: "ban", duration: "4h" };
+  await write(
+    "cs.json",
+    JSON.stringify([decision, { ...decision, type: "captcha" }, { ...decision, simulated: true }]),
+  );
+  const left = '2 records are left out (1 of another type than "ban", 1 simulated).\n';
+  expect(await here(["prefixes", "aggregate", "cs.json"])).toEqual({
+    code: 0,
+    out: "192.0.2.7/32\n",
+    err: `cs.json: ${left}`,
+  });
+  const { out, err } = await here(["prefixes", "diff", "cs.json", "cs.json"]);
+  expect([out, err]).toEqual(["cs.json → cs.json: No entry changes.\n", `cs.json: ${left}cs.json: ${left}`]);
+});

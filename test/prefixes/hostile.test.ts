@@ -23,6 +23,19 @@ const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer
 describe("files", () => {
   const expected = { "192.0.2.0/24": { value: 1 }, "2001:db8::/32": { value: 1 } };
 
+  test("a file in another encoding than UTF-8 is refused, wherever the odd byte stands", () => {
+    const latin1 = (text: string) => Buffer.from(text, "latin1");
+    const files: [string, Buffer][] = [
+      ["head.csv", latin1("prefix,reason\n192.0.2.0/24,Caf\xe9\n")],
+      ["later.txt", latin1(`#${"-".repeat(70_000)}\n192.0.2.0/24 # Caf\xe9\n`)],
+      ["end.txt", latin1("192.0.2.0/24 # Caf\xe9")],
+    ];
+    for (const [name, bytes] of files) {
+      const path = file(name, bytes);
+      expect(() => readPrefixFile(path)).toThrow(`${path}:1:1: is not UTF-8 text: save it as UTF-8.`);
+    }
+  });
+
   test("a byte order mark and Windows line ends are read over", () => {
     expect(readPrefixFile(file("bom.txt", "\uFEFF192.0.2.0/24\r\n2001:db8::/32\r\n"))).toEqual(expected);
     expect(readPrefixFile(file("bom.json", '\uFEFF["192.0.2.0/24","2001:db8::/32"]'))).toEqual(expected);

@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { refuseLinks } from "../../files/no-links";
 import { readIfThere, replaceFile, SHARED_FILE } from "../../files/whole-file";
 import { sentIn } from "../../model/entry";
+import { caught } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { some } from "../../model/text";
 import { makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
@@ -126,7 +127,13 @@ async function editLocked(
     }
   }
   if (!same(first, before)) {
-    const next = edit(text, all);
+    const next = caught(
+      () => edit(text, all),
+      Error,
+      (error) => {
+        throw new Error(`${file}: ${error.message}`, { cause: error });
+      },
+    );
     const after = parse(file, next);
     if (!same(after, before)) throw notAsMeant(file, after, before);
     if (!(await isOurs())) return undefined;

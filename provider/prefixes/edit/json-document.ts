@@ -1,3 +1,4 @@
+import { attempt } from "../../model/errors";
 import { isObject, type JsonObject } from "../../model/json";
 import { prefixIn } from "../../model/readable";
 import { type Edit, type EntryChange, notEditable } from "./edit";
@@ -6,7 +7,8 @@ import { type Edit, type EntryChange, notEditable } from "./edit";
 export function editJson(text: string, changes: Edit): string {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const body = text.slice(mark.length);
-  const root: unknown = body.trim() === "" ? {} : JSON.parse(body);
+  // Records a line are not one document.
+  const root: unknown = body.trim() === "" ? {} : attempt(() => JSON.parse(body) as unknown);
   const edited = JSON.stringify(editRoot(root, changes), null, indentationOf(body));
   const isNew = body.trim() === "";
   const written = `${mark}${edited}${isNew || body.endsWith("\n") ? "\n" : ""}`;
