@@ -98,6 +98,10 @@ class Work {
       this.takeOther(step.op, urn);
       return;
     }
+    if (step.op.startsWith("import"))
+      throw new Error(
+        `The preview imports ${urn.name} (${kind}), and does not say what the node holds: run it once with "pulumi up", and report the next preview.`,
+      );
     if (isForeign(urn.type, kind)) this.foreign.add(foreignSentence(urn, kind));
     if (step.op === "refresh" && step.oldState && kind !== "CloudSignaling")
       this.refreshed.set(step.urn, this.before(kind, membersBefore(step.oldState)));

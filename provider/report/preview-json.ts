@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../model/json";
 import { ExcessError, plainData } from "../model/plain-data";
+import { repeatedMember } from "../model/repeated-member";
 
 const object = z
   .record(z.string(), z.unknown())
@@ -52,12 +53,47 @@ export function parsePreview(text: string): Preview {
     throw new Error(
       'This is JSON, but not of a preview, which has "steps" and "changeSummary": give the output of "pulumi preview --json".',
     );
-  return { config, steps: steps ?? [], diagnostics: diagnostics ?? [] };
+  const preview = { config, steps: steps ?? [], diagnostics: diagnostics ?? [] };
+  const unknown = preview.steps.find(({ op }) => !CHANGES.has(op) && !STAYS.has(op));
+  if (unknown)
+    throw new Error(
+      `The preview has the operation ${JSON.stringify(unknown.op)}, which this version does not know: report it with a newer one.`,
+    );
+  refuseUnshown(preview, changeSummary ?? {});
+  return preview;
 }
 
-function json(text: string): unknown {
+/** Operations of the engine that change a resource, and those that do not. */
+const CHANGES = new Set(
+  "create update delete replace create-replacement delete-replaced import import-replacement discard discard-replaced".split(
+    " ",
+  ),
+);
+const STAYS = new Set("same refresh read read-replacement remove-pending-replace".split(" "));
+
+/** Refuses a summary of changes without any step of one. A preview that failed may have some of its steps. */
+function refuseUnshown({ steps, diagnostics }: Preview, summary: Readonly<Record<string, number>>): void {
+  const announced = Object.entries(summary).filter(([op, number]) => number > 0 && !STAYS.has(op));
+  if (announced.length === 0 || steps.some(({ op }) => CHANGES.has(op))) return;
+  if (diagnostics.some(({ severity }) => severity === "error")) return;
+  const told = announced.map(([op, number]) => `${number} ${op}`).join(", ");
+  throw new Error(
+    `The preview announces changes (${told}) and has no step of any: give the whole output of "pulumi preview --json".`,
+  );
+}
+
+function json(given: string): unknown {
+  const text = given.replace(/^\uFEFF/, "");
+  const value = plain(text);
+  const again = repeatedMember(text, value);
+  if (again)
+    throw new Error(`The preview has the member ${JSON.stringify(again.name)} twice: no rule says which one counts.`);
+  return value;
+}
+
+function plain(text: string): unknown {
   try {
-    return plainData(text.replace(/^\uFEFF/, ""));
+    return plainData(text);
   } catch (error) {
     if (error instanceof ExcessError) throw new Error(`The preview ${error.message}: it is not reported.`);
     const hint = /^\s*\{/.test(text)

@@ -467,3 +467,39 @@ describe("a preview that restores what was lost, beside a change of the program 
     );
   });
 });
+
+describe("a preview of which a change would not be reported is refused", () => {
+  const urn = "urn:pulumi:dev::shop::packetfilter:index:PrefixSet::b";
+  const state = { inputs: { arena: "edge", set: "b", entries: { "192.0.2.0/24": 1 } } };
+  const of = (preview: object | string) => () =>
+    reportOf(parsePreview(typeof preview === "string" ? preview : JSON.stringify(preview)), NOW);
+
+  test.each<[title: string, preview: object | string, problem: string]>([
+    [
+      "a summary of changes without their steps",
+      { steps: [{ op: "same", urn }], changeSummary: { same: 1, delete: 5, create: 2 } },
+      "The preview announces changes (5 delete, 2 create) and has no step of any",
+    ],
+    [
+      "an unknown operation",
+      { steps: [{ op: "remove-something", urn, oldState: state }], changeSummary: { same: 1 } },
+      'The preview has the operation "remove-something", which this version does not know',
+    ],
+    [
+      "an import of a set",
+      { steps: [{ op: "import", urn, newState: state }], changeSummary: { import: 1 } },
+      "The preview imports b (PrefixSet)",
+    ],
+    [
+      "steps twice",
+      `{"steps":[{"op":"create","urn":"${urn}"}],"steps":[],"changeSummary":{"same":1}}`,
+      'The preview has the member "steps" twice',
+    ],
+  ])("%s", (_title, preview, problem) => expect(of(preview)).toThrow(problem));
+
+  test("but for an import of a resource of another provider, and for a summary of what stays", () => {
+    const other = "urn:pulumi:dev::shop::aws:s3/bucket:Bucket::b";
+    expect(of({ steps: [{ op: "import", urn: other }], changeSummary: { import: 1, same: 3 } })).not.toThrow();
+    expect(of({ steps: [], changeSummary: { same: 3, read: 1, refresh: 2 } })).not.toThrow();
+  });
+});
