@@ -40,7 +40,7 @@ const HELP = `
 Resources: prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET, arena://ARENA, profile://ARENA/PROFILE, mark://ARENA/PROFILE.
 The arena of each is listed as well, and if no profile is named, the first one of the arena.
 
-Exit codes: 0 all found out and expressed as settings, 1 the node failed or a point could not be found out, 2 wrong use, 3 a check of --check failed, 4 something was seen that no setting expresses, 5 the node is not as it was: the undo file stays. The highest one holds. After Ctrl-C: 130, or 5.
+Exit codes: 0 all that could be asked is expressed as settings, 1 the node failed or its answers to a point make no sense, 2 wrong use, 3 a check of --check failed, 4 something was seen that no setting expresses, 5 the node is not as it was: the undo file stays. The highest one holds. After Ctrl-C: 130, or 5.
 
 Examples:
   pulumi-packetfilter probe prefixset://edge/blocked --endpoint https://192.0.2.10
@@ -91,6 +91,8 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   requireOwner(command, OF_NODES, "a resource", urls.length > 0);
   if (flags.check !== undefined && flags.settings !== undefined)
     throw new UsageError("--check is about the settings of its own file: leave --settings out.");
+  if (flags.check !== undefined && flags.out !== undefined)
+    throw new UsageError("--check finds no settings to write: leave --out out.");
   const given = flags.check === undefined ? flags : { ...flags, settings: flags.check };
   const node = urls.length === 0 ? undefined : await nodeOptions(given, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefixOption("--signaling", flags.signaling);

@@ -94,7 +94,7 @@ export function isKnown({ found, unseen }: Finding): boolean {
 
 /**
  * Exit code of a probe, the highest that holds: 5, changes are left; 4, something was seen that nothing expresses; 1, the probe
- * ended early or a point could not be found out; 0.
+ * ended early or the answers to a point make no sense; 0, also with points that were not asked or that nothing shows.
  */
 export function exitCode({ findings, left, stopped }: Pick<ProbeResult, "findings" | "left" | "stopped">): number {
   if (left.length > 0) return 5;

@@ -6,6 +6,8 @@ export const TIMING = {
   laterPause: 500,
   /** Least delay that counts as long. */
   long: 500,
+  /** Least delay of a commit that counts; a shorter one is that of the network. */
+  least: 100,
   /** Between lists for a change that did not show at once. */
   listPause: 1_000,
   /** For a change that may have no effect, beside four times the measured delay of commits. */
@@ -33,5 +35,5 @@ export const LIMITS = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000, wh
 
 /** Pause after so many milliseconds of a delay that is being measured. */
 export function pauseAfter(ms: number): number {
-  return ms < TIMING.long ? TIMING.firstPause : TIMING.laterPause;
+  return Math.max(TIMING.firstPause, ms / 8);
 }

@@ -75,6 +75,12 @@ test("--out writes what an emulator takes as its dialect", async () => {
   expect(copy.dialect).toEqual({ ...emulator.dialect, unknownForm: "json", credentialsForm: "json" });
 });
 
+test("--check writes no settings, so --out beside it is refused", async () => {
+  const args = ["probe", BLOCKED, "--check", "node.json", "--out", "other.json"];
+  const { code, err } = await run(args, { env, folder });
+  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("leave --out out") });
+});
+
 test("--write and --signaling ask about the rest, and leave set and receiver as they were", async () => {
   await using node = await startEmulator({ state: SIGNALING_STATE, dialect: { hostBits: "mask" } });
   const args = ["probe", BLOCKED, "--write", "--signaling", "198.51.100.0/24", "--output", "json"];

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
+import { MARK_TYPES } from "../../provider/model/mark";
+import { parseUrl } from "../../provider/model/resource-url";
+import { check } from "../../provider/probe/check";
 import { probe } from "../../provider/probe/probe";
 import type { ApplianceName } from "./appliances/appliance";
-import { checkedWith, probed, receiverOf, startAppliance } from "./appliances/probing";
+import { type NodeKind, PLAIN } from "./appliances/nodes";
+import { checkedWith, probed, receiverOf, startAppliance, startDrawn } from "./appliances/probing";
+import { RECEIVERS } from "./appliances/receivers";
 
 /** Finding and settings for one point, by a probe of an appliance that may ask everything. */
 async function said(name: ApplianceName, point: string) {
@@ -32,6 +37,8 @@ test("a node that reads one request at a time is found by two at once", async ()
 test.each([
   [1_050, true],
   [950, false],
+  [2_300, true],
+  [2_400, false],
 ])(
   "a check with commitDelayMs %i of a commit that takes 1.5 s holds: %s, by a factor of 1.5",
   async (commitDelayMs, held) => {
@@ -45,6 +52,20 @@ test.each([
     expect({ left, held: appliance.held("edge/probe") }).toEqual({ left: [], held: {} });
   },
 );
+
+test.each<[string, number, readonly string[], boolean]>([
+  ["one table that it does not have", 404, ["conn"], true],
+  ["all tables", 404, MARK_TYPES, false],
+  ["a table that is forbidden", 403, ["conn"], false],
+])("a check of a node that had refused one table, and refuses %s", async (_, status, tables, held) => {
+  const instead: NodeKind["instead"] = ({ command: { type = "" } }) =>
+    tables.includes(type) ? { status, body: '{"error":"no"}' } : undefined;
+  await using appliance = await startDrawn({ node: { ...PLAIN, instead }, receiver: RECEIVERS.plain });
+  const urls = [parseUrl("mark://edge/web")];
+  const node = { endpoint: appliance.url };
+  const { rows } = await check({ node, urls, refusesTables: true, world: appliance.world() });
+  expect(rows.filter((row) => !row.held)).toHaveLength(held ? 0 : tables.length);
+});
 
 test("rows without an address that is read are shown whole, with the way out", async () => {
   expect((await said("padded", "entries")).unusable).toEqual([

@@ -49,5 +49,5 @@ test("a list that no setting reads: nothing is said that rests on it, and the wa
     node: expect.stringContaining("answers.path"),
   });
   const said = findings.filter(({ found }) => found === "observed").map(({ point }) => point);
-  expect(said).toEqual(["redirect", "requests-at-once", "unknown"]);
+  expect(said).toEqual(["redirect", "unknown"]);
 });

@@ -86,6 +86,6 @@ test("a node that refuses one entry of a request takes any number of others", as
   );
   const limits = { entries: 100, bytes: 65_536 };
   const result = await probe({ node: { endpoint: node.endpoint }, urls: [parseUrl(PROBE)], write: true, limits });
-  expect(finding(result, "most-entries")?.node).toBe("no limit was met up to 100, the largest tried");
+  expect(finding(result, "most-entries")?.node).toBe("no limit was met up to 100 different entries, the largest tried");
   expect(result.node).toEqual({ insertExisting: "error" });
 });

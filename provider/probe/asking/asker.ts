@@ -4,12 +4,12 @@ import type { HttpAnswer } from "../../client/http";
 import { NodeConnection } from "../../client/node-connection";
 import type { NodeOptions } from "../../client/options";
 import { retryAfter } from "../../client/pauses";
-import { done, readBody } from "../../client/reading";
+import { done, failedStatus, readBody } from "../../client/reading";
 import { systemWorld, type World } from "../../client/world";
 import type { MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { readAnswer } from "../../wire/node-answer";
+import { errorText, readAnswer } from "../../wire/node-answer";
 import { type Command, listCommand } from "../../wire/node-command";
 import { TIMING } from "../timing";
 import { Answer } from "./answer";
@@ -32,6 +32,8 @@ export interface Question {
   readonly table?: MarkType;
   /** False: a redirect is not followed. */
   readonly follows?: boolean;
+  /** True for one of two requests at once: a conflict is an answer, and no reason to ask again. */
+  readonly isOneOfTwo?: true;
 }
 
 /** Limits of a probe. */
@@ -129,7 +131,7 @@ export class Asker {
   /** Asks the same twice at once, whatever the settings allow; `undefined` for an incomplete answer. */
   askTwice(question: Question): Promise<(Answer | undefined)[]> {
     const one = () =>
-      this.askSeparately(question, this.cookies).catch((error: unknown) => {
+      this.askSeparately({ ...question, isOneOfTwo: true }, this.cookies).catch((error: unknown) => {
         if (isUnreachable(error)) return undefined;
         throw error;
       });
@@ -176,7 +178,7 @@ export class Asker {
         readFailure: done,
         options: { once: true, ...this.ending.limits },
       });
-      const wait = this.asksToWait(answer);
+      const wait = this.asksToWait(answer, question);
       if (wait === undefined || waited >= 3) {
         const whole = new Answer(asked, answer, connection.quote(answer.body), (text, own) =>
           this.classify(text, question, own as Answers | undefined),
@@ -196,8 +198,10 @@ export class Asker {
       : readAnswer(body, answers, command);
   }
 
-  private asksToWait(answer: HttpAnswer): number | undefined {
-    if (answer.status !== 429) return undefined;
+  /** Milliseconds to wait, if a client would ask again what was rejected unread. */
+  private asksToWait(answer: HttpAnswer, { isOneOfTwo }: Question): number | undefined {
+    if (failedStatus(answer, errorText, "endpoint")?.outcome !== "not-sent") return undefined;
+    if (isOneOfTwo && answer.status === 409) return undefined;
     const wait =
       retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall()) ?? TIMING.turnedAway;
     return wait <= TIMING.longestWait ? wait : undefined;

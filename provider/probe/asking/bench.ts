@@ -5,7 +5,7 @@ import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import { Asker } from "./asker";
 import type { Listing } from "./listing";
-import { Skipped } from "./outcome";
+import { Skipped, Unclear } from "./outcome";
 import type { Receiver } from "./receiver";
 import { takeSample } from "./sample";
 import type { Targets } from "./targets";
@@ -64,6 +64,13 @@ export class Bench extends Asker {
       await this.set.list("list after a broken connection");
       return undefined;
     }
+  }
+
+  /** Repeats a plain insert after a request that was refused. @throws {Unclear} if that is refused as well: the reason is another one. */
+  async confirmRefusal(): Promise<void> {
+    const plain = await this.set.insert([["203.0.113.128/25", 1]], "plain insert after it");
+    if (this.verdicts.judge("insert", plain) !== "success")
+      throw new Unclear("a plain insert is refused as well", [plain]);
   }
 
   /** Every table of every profile, listed once for all points. */

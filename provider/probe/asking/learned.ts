@@ -32,7 +32,6 @@ export class Learned {
   /** True if the node lists no values. */
   isFlat = false;
   insertExisting: "overwrite" | "error" | "ignored" | undefined;
-  deleteAbsent: "success" | "error" | undefined;
   /** Bytes and entries of the largest requests that were accepted. */
   bytesAtOnce = 16_384;
   entriesAtOnce = 100;

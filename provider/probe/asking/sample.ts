@@ -25,7 +25,8 @@ const SAMPLE: readonly KnownEntry[] = [
  * Writes known entries into the set, and derives from its list the place of the entries and the meaning of their members. Of
  * several lists in one answer, the set is the one that shows them after the commit and not before.
  *
- * @returns the answers; `isEarly` if the list before the commit shows the entries, too; `answers` and `verdict`, the settings that
+ * @returns the answers; `isEarly` if the list before the commit shows the entries, too, `isApplied` if it is read and shows
+ *   none of them; `answers` and `verdict`, the settings that
  *   read the list and that recognise successes; `single`, the form of a single address.
  * @throws {Unusable} if the entries never show, or no setting reads them.
  */
@@ -71,6 +72,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   }
   learned.record(found.known);
   const isEarly = readBy(before, learned.answers, whole ? undefined : () => 1) !== undefined;
+  const isApplied = !isEarly && (set.isClear(before) || learned.isLikeUnknown(before, url.set));
   verdicts.succeeded("list", list);
   verdicts.succeeded("insert", insert, SAMPLE.length);
   verdicts.succeeded("commit", commit, SAMPLE.length);
@@ -82,7 +84,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const delayMs = isEarly ? 0 : ms;
   learned.isFlat = whole === undefined;
   return {
-    ...{ insert, before, commit, list, isEarly, delayMs, earlierMs },
+    ...{ insert, before, commit, list, isEarly, isApplied, delayMs, earlierMs },
     ...{ answers: found.known, verdict: verdicts.recordSigns(), single: entry && singleIn(list.body, entry) },
   };
 }

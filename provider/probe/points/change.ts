@@ -48,6 +48,7 @@ export function change({ holds = [], inserts, deletes = [], asked, judge, ...poi
     const differs = (one: Answer) => (before === "" ? !set.isClear(one) : textsOf(set.read(one)) !== before);
     const { list, shown } = await set.committed(differs, bench.briefly);
     const isFine = verdicts.judge(command, answer) === "success";
+    if (!isFine) await bench.confirmRefusal();
     // Only an answer to a request of which more than one bad entry was not carried out is known to be a failure.
     const isFailed = inserts && (!shown || (inserts.length > 2 && set.read(list).length < inserts.length - 1));
     if (isFailed && !isFine) verdicts.failed(command, answer);

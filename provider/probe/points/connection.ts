@@ -1,6 +1,6 @@
 import { type ResourceUrl, withoutEnding } from "../../model/resource-url";
 import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
-import { refusalSwitches } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import { elementsIn } from "../asking/listing";
 import { type Point, pointsNeeding } from "../point";
 
@@ -48,17 +48,19 @@ export const connection: readonly Point[] = pointsNeeding("lists")(
       const hasOwn = given || new URL(bench.node.endpoint).username !== "";
       const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);
       const scheme = answer.header("www-authenticate");
-      const isAuthRequired = [401, 403, 407].includes(answer.status) || scheme !== undefined;
-      if (isAuthRequired && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
+      const plain = hasOwn ? await bench.ask(question) : undefined;
+      const isSaid = [401, 407].includes(answer.status) || scheme !== undefined;
+      if (isSaid && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
       const evidence = [answer];
       return () => {
-        if (isAuthRequired) {
+        const read = (one: Answer) => elementsIn({ answer: one, url }, bench.learned.answers);
+        if (isSaid || (plain && read(plain) && answer.isRefusal)) {
           const node = `wanted: ${scheme ?? "without them the list is refused"}`;
           const advice = hasOwn ? undefined : "set `headers` of the node, as a secret";
           const dialect = refusalSwitches("credentials", answer);
           return { is: "required", as: "dialect", node, evidence, advice, dialect };
         }
-        const isListed = (elementsIn({ answer, url }, bench.learned.answers)?.length ?? 0) > 0;
+        const isListed = (read(answer)?.length ?? 0) > 0;
         if (isListed && hasOwn)
           return { is: "ignored", as: "contract", node: "ignored: the list is answered without them" };
         if (isListed) return { is: "none", as: "contract", node: "none are required" };

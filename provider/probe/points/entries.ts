@@ -17,6 +17,8 @@ const TAKEN: Readonly<Record<string, readonly [is: string, node: string]>> = {
   "": ["nothing", "no entry is inserted"],
 };
 
+const IPV6 = "2001:db8:77::/48";
+
 /** A prefix within another one, and both halves of a third. */
 const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
 const MERGED = "192.0.2.0/24,198.51.100.0/24";
@@ -88,11 +90,14 @@ export const entries: readonly Point[] = pointsNeeding("set", "entries")(
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
     settles: VERDICTS,
-    inserts: [["2001:db8:77::/48", 1]],
+    inserts: [[IPV6, 1]],
     asked: "insert of IPv6",
     judge: (came) => {
       const advice = "declare IPv4 only";
-      if (came.shown) return { is: "taken", as: "contract", node: "accepted", dialect: { ipv6: "accepted" } };
+      const listed = prefixesOf(came.list());
+      if (listed.join() === IPV6)
+        return { is: "taken", as: "contract", node: "accepted", dialect: { ipv6: "accepted" } };
+      if (listed.length > 0) return { is: "other", as: "beyond", node: `lists ${some(listed)}`, advice };
       if (!came.isFine) return refused(came, { ipv6: "error" }, "refused", advice);
       return { is: "silent", as: "beyond", node: "answered like a success, and not listed", advice };
     },

@@ -18,11 +18,11 @@ import { emptiedSet, writes } from "./writes";
  */
 export const POINTS: readonly Point[] = [
   ...connection,
-  ...atOnce,
   ...setLists,
   ...sample,
   ...emptiedSet,
   ...recordLists,
+  ...atOnce,
   ...oddRequests,
   ...marks,
   ...writes,

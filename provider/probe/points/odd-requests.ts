@@ -93,7 +93,7 @@ interface FilledList {
  *
  * @throws {Skipped} if nothing lists anything: an empty list is the same as a refusal in an unknown form.
  */
-async function filledList(bench: Bench): Promise<FilledList> {
+export async function filledList(bench: Bench): Promise<FilledList> {
   const { work, targets, learned } = bench;
   if (work?.isProved) await work.hold([[HELD, 1]]);
   const urls = [...(work ? [work.url] : []), ...targets.sets, ...targets.arenas, ...targets.profiles];

@@ -5,11 +5,9 @@ import { Moot, Skipped, Unusable } from "../asking/outcome";
 import { type Point, pointsNeeding, settlesLists } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
+import { TIMING } from "../timing";
 import { errorOrSuccess, VERDICTS } from "./change";
 import { settingsOf, whereOf } from "./records";
-
-/** Least delay of a commit in milliseconds; a shorter one is that of the network. */
-const DELAY = 100;
 
 const FOREIGN = "`foreignStaged` can look for changes that others have staged before each commit";
 
@@ -85,7 +83,9 @@ const further = pointsNeeding("set", "entries")(
     title: "a list before the commit",
     assumes: "staged entries may show; the list after the commit counts",
     ask: async (bench) => {
-      const { isEarly, before } = await bench.sample();
+      const { isEarly, isApplied, before } = await bench.sample();
+      if (!isEarly && !isApplied)
+        return { is: "unread", as: "unknown", node: "the list before the commit is not read", evidence: [before] };
       const is = isEarly ? "staged" : "applied";
       const common = { is, evidence: [before], dialect: { listShows: is } };
       return isEarly
@@ -102,10 +102,10 @@ const further = pointsNeeding("set", "entries")(
       const { isEarly, delayMs, earlierMs } = await bench.sample();
       if (isEarly) return { is: "unseen", as: "unknown", node: "cannot be seen, since lists show staged entries" };
       // Lists that were turned away meanwhile leave a gap, in which the change may have shown at any time.
-      if (delayMs - earlierMs > Math.max(DELAY, delayMs / 3))
+      if (delayMs - earlierMs > Math.max(TIMING.least, delayMs / 3))
         return { is: "rough", as: "unknown", node: "lists were turned away until it showed" };
       const dialect = { commitDelay: Math.round(delayMs) };
-      if (delayMs < DELAY) return { is: "none", as: "contract", node: "the next list shows it", dialect };
+      if (delayMs < TIMING.least) return { is: "none", as: "contract", node: "the next list shows it", dialect };
       const settings = { commitDelayMs: 100 * Math.ceil(delayMs / 100) };
       return { is: "late", as: "setting", node: `commit takes ${(delayMs / 1_000).toFixed(1)} s`, settings, dialect };
     },

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { commitCommand, listCommand } from "../../wire/node-command";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { Unclear } from "../asking/outcome";
 import { type Point, pointsNeeding } from "../point";
+import { filledList } from "./odd-requests";
 
 /** Rounds of two requests at once, and refusals that settle the point: a single one may have another reason. */
 const ROUNDS = { most: 3, refused: 2 };
@@ -13,10 +15,10 @@ export const atOnce: readonly Point[] = pointsNeeding("lists")({
   assumes: "up to `maxConcurrency` (4); one at a time once the node says that it is busy",
   settles: ["maxConcurrency"],
   ask: async (bench) => {
-    const question = { url: bench.first, command: "list", body: listCommand(bench.first), asked: "list" } as const;
-    const plain = await bench.ask(question);
+    const { url, plain, read } = await filledList(bench);
+    const question = { url, command: "list", body: listCommand(url), asked: "list" } as const;
     const isTaken = (answer: Answer | undefined) =>
-      answer !== undefined && (!answer.isRefusal || (plain.isRefusal && answer.quote === plain.quote));
+      answer !== undefined && isDeepStrictEqual(read(answer), read(plain));
     const refused: (Answer | undefined)[] = [];
     for (let round = 0; round < ROUNDS.most; round++) {
       const answers = await bench.askTwice({ ...question, asked: "one of two lists at once" });

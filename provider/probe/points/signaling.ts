@@ -161,8 +161,7 @@ const further = pointsNeeding("receiver", "signaling-answers")(
       const { signaling, learned } = bench;
       const address = firstAddress(signaling.prefix);
       if (!address || !learned.singleStatus) throw new Skipped("no prefix within the own one could be started");
-      await signaling.start([signaling.prefix.toString()]);
-      await signaling.shows(signaling.prefix.toString());
+      await startShown(signaling);
       const start = await tried(signaling, address.toString());
       return () => judged(start, "signalingOverlap", ["accepted", "invalid"], "a signaling of its own");
     },
@@ -193,8 +192,7 @@ const further = pointsNeeding("receiver", "signaling-answers")(
       const { signaling } = bench;
       const { delayMs } = await bench.trial();
       const [active, idle] = halvesOf(bench);
-      await signaling.start([active]);
-      await signaling.shows(active);
+      await startShown(signaling, active);
       const answer = await signaling.start([active, idle]);
       if (signaling.isDone(answer)) throw new Unclear("a start of an active prefix is not an error", [answer]);
       // A late start would look like none.
@@ -211,6 +209,8 @@ const further = pointsNeeding("receiver", "signaling-answers")(
       if (await isStarted()) return conclusion("others", "the others start", "valid-ones");
       await signaling.start([idle, active]);
       if (await isStarted()) return conclusion("before", "those before it start", "before");
+      await signaling.clear();
+      await startShown(signaling, idle);
       return conclusion("none", "none starts", "all-or-nothing");
     },
   },
@@ -218,6 +218,13 @@ const further = pointsNeeding("receiver", "signaling-answers")(
 
 /** The signaling receiver. */
 export const signaling: readonly Point[] = [...answers, ...further];
+
+/** A start that must succeed, or refusals beside it have another reason than what is in them. @throws {Unclear} */
+async function startShown(signaling: Receiver, prefix: string = signaling.prefix.toString()): Promise<void> {
+  const answer = await signaling.start([prefix]);
+  const { shown } = await signaling.shows(prefix);
+  if (!shown) throw new Unclear("a plain start is refused as well", [answer]);
+}
 
 /**
  * Starts a prefix and waits for it in the status, if it is not refused by its HTTP status or in the contract's words: an answer
@@ -229,6 +236,10 @@ async function tried(signaling: Receiver, prefix: string) {
   const shown = isKnown ? undefined : await signaling.shows(Prefix.parse(prefix).toString());
   const isShown = shown?.shown === true;
   const isTaken = isShown && signaling.succeeded("start", answer);
+  if (!isShown) {
+    await signaling.clear();
+    await startShown(signaling);
+  }
   return { answer, status: shown?.answer, isTaken, isRefused: !isShown && isRefused(answer) };
 }
 

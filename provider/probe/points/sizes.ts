@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { DEFAULTS } from "../../client/options";
 import { grouped } from "../../model/text";
 import { listCommand } from "../../wire/node-command";
@@ -7,8 +8,8 @@ import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
 import { type Conclusion, type Point, pointsNeeding } from "../point";
+import { filledList } from "./odd-requests";
 
-const ONE = "203.0.113.0/24";
 /** An entry of an insert with its comma. */
 const BYTES = 32;
 /** Number of entries that was accepted before. */
@@ -26,17 +27,20 @@ export const sizes: readonly Point[] = [
     assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
     settles: ["maxBytesPerRequest"],
     ask: async (bench) => {
-      const { url } = bench.set;
-      const plain = listCommand(url);
-      // If an empty set vanishes, its list would be refused whatever the size.
-      if (bench.learned.absentIsEmpty) await bench.set.hold([[ONE, 1]]);
+      const { url, plain, read } = await filledList(bench);
+      const body = listCommand(url);
       const tryBytes = (bytes: number) =>
         bench.askLarge(() =>
-          bench.ask({ url, command: "list", body: plain.padEnd(bytes), asked: `list of ${bytes} bytes` }),
+          bench.ask({ url, command: "list", body: body.padEnd(bytes), asked: `list of ${bytes} bytes` }),
         );
-      const found = await largest(tryBytes, { accepted: Buffer.byteLength(plain), limit: bench.limits.bytes });
+      const isGood = (answer: Answer) => isDeepStrictEqual(read(answer), read(plain));
+      const accepted = Math.max(LEAST.maxBytesPerRequest, Buffer.byteLength(body) + 1);
+      const padded = await tryBytes(accepted);
+      if (!padded || !isGood(padded))
+        return { is: "blanks", as: "unknown", node: "blanks after a list are refused at any size", evidence: [padded] };
+      const found = await largest(tryBytes, { accepted, limit: bench.limits.bytes }, isGood);
       bench.learned.bytesAtOnce = found.most;
-      return judgeLimit(found, "maxBytesPerRequest", "maxBodyBytes");
+      return judgeLimit(found, "maxBytesPerRequest", "maxBodyBytes", "bytes");
     },
   }),
   ...pointsNeeding(
@@ -51,11 +55,10 @@ export const sizes: readonly Point[] = [
       const { send, most: possible } = await filler(bench);
       const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
       const range = { accepted: ACCEPTED, limit: Math.max(ACCEPTED, fitting) };
-      const isGood = (answer: Answer) =>
-        (["insert", "delete"] as const).some((command) => bench.verdicts.judge(command, answer) === "success");
+      const isGood = (answer: Answer) => bench.verdicts.judge("insert", answer) === "success";
       const found = await largest((number) => bench.askLarge(() => send(number)), range, isGood);
       bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
-      return judgeLimit(found, "maxEntriesPerRequest", "maxEntriesPerRequest");
+      return judgeLimit(found, "maxEntriesPerRequest", "maxEntriesPerRequest", "different entries");
     },
   }),
 ];
@@ -68,39 +71,31 @@ function judgeLimit(
   { most, isMet, refusal }: Awaited<ReturnType<typeof largest>>,
   setting: keyof typeof LEAST,
   name: string,
+  what: string,
 ): Conclusion {
-  if (!isMet) return { is: "none", as: "contract", node: `no limit was met up to ${grouped(most)}, the largest tried` };
+  const number = `${grouped(most)} ${what}`;
+  if (!isMet) return { is: "none", as: "contract", node: `no limit was met up to ${number}, the largest tried` };
   const dialect = { [name]: most, ...(refusal && refusalSwitches("tooLarge", refusal)) };
-  const common = { node: `at most ${grouped(most)}`, evidence: [refusal], dialect };
+  const common = { node: `at most ${number}`, evidence: [refusal], dialect };
   if (most >= DEFAULTS[setting]) return { is: "enough", as: "dialect", ...common };
   return { is: "less", as: "setting", ...common, settings: { [setting]: Math.max(LEAST[setting], most) } };
 }
 
-/** Repeats one prefix if the node accepts that; else sends different ones, of which there are few. */
-async function filler({ set, learned }: Bench): Promise<{ send: Send; most: number }> {
-  const many = Number.POSITIVE_INFINITY;
-  const copies = (number: number) => Array<string>(number).fill(ONE);
-  const inserting = (texts: readonly string[]) =>
-    set.insert(
-      texts.map((text) => [text, 1]),
-      `insert of ${texts.length}`,
-    );
-  const inserts: Send = (number) => inserting(copies(number));
-  if (learned.insertExisting === "overwrite" && !(await inserts(2)).isRefusal) return { send: inserts, most: many };
-  const deletes: Send = (number) => set.delete(copies(number), `delete of ${number}`);
-  if (learned.deleteAbsent === "success" && !(await deletes(2)).isRefusal) return { send: deletes, most: many };
+/** Sends different entries, of which there are few: a node may count or drop copies. */
+async function filler({ set }: Bench): Promise<{ send: Send; most: number }> {
   const insert = async (texts: readonly string[]) => {
-    const answer = await inserting(texts);
+    const entries = texts.map((text) => [text, 1] as const);
+    const answer = await set.insert(entries, `insert of ${texts.length}`);
     // A part of a refused request may be staged.
     if (answer.isRefusal) await set.clear();
     else await set.delete(texts);
     return answer;
   };
   const all = await withoutRefused(singles(384), insert);
-  const different: Send = (number) => insert(all.slice(0, number));
-  const two = await different(2);
+  const send: Send = (number) => insert(all.slice(0, number));
+  const two = await send(ACCEPTED);
   if (two.isRefusal) throw new Unclear("even two entries are refused", [two]);
-  return { send: different, most: all.length };
+  return { send, most: all.length };
 }
 
 /** Most entries that a node never accepts, such as its own address. */

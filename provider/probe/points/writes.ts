@@ -43,10 +43,11 @@ export const writes: readonly Point[] = points(
     name: "delete-absent",
     title: "delete of a missing entry",
     assumes: "sent only for entries that are listed or in doubt; an error is not a failure",
-    ask: async ({ set, learned, verdicts }) => {
+    ask: async (bench) => {
+      const { set, verdicts } = bench;
       const answer = await set.delete(["203.0.113.0/24"], "delete of a missing entry");
       const is = verdicts.judge("delete", answer);
-      learned.deleteAbsent = is === "success" ? "success" : "error";
+      if (is === "refused") await bench.confirmRefusal();
       return errorOrSuccess("deleteAbsent", "absent", answer, is);
     },
   },

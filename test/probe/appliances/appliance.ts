@@ -17,7 +17,12 @@ export interface Asked {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  readonly command: { readonly url?: string; readonly cmd?: string; readonly data?: readonly unknown[] };
+  readonly command: {
+    readonly url?: string;
+    readonly cmd?: string;
+    readonly data?: readonly unknown[];
+    readonly type?: string;
+  };
 }
 
 /** Entries by their first and last address, both as numbers: `3221225984-3221226239`. */
