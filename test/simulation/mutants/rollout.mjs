@@ -84,6 +84,14 @@ export const ROLLOUT = mutants([
     find: "if (this.isEmpty) return new Set();\n    const noted",
     replace: "if (!this.isEmpty) return new Set();\n    const noted",
   },
+  {
+    name: "forget-the-group-that-is-replaced",
+    promise: 16,
+    seed: 460,
+    file: "resources/prefix-set-group/reconcile.ts",
+    find: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);",
+    replace: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(`${url} `, places);",
+  },
 ]);
 
 /** Faults of groups that no seed is known to find. */
@@ -129,13 +137,6 @@ export const OPEN_ROLLOUT = mutants([
     file: "resources/prefix-set-group/handler.ts",
     find: "await askPassedOver(this.runtime, state);",
     replace: "",
-  },
-  {
-    name: "forget-the-group-that-is-replaced",
-    promise: 16,
-    file: "resources/prefix-set-group/reconcile.ts",
-    find: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);",
-    replace: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(`${url} `, places);",
   },
   {
     name: "clear-a-replaced-group-at-once",
