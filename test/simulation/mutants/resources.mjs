@@ -66,8 +66,8 @@ export const RESOURCES = mutants([
     promise: 8,
     seed: 24,
     file: "reconcile/entries.ts",
-    find: "else {\n        problems.push(\n          `${same} and",
-    replace: "else {\n        warnings.push(\n          `${same} and",
+    find: "problems.push(`${same} and",
+    replace: "warnings.push(`${same} and",
   },
   {
     name: "take-another-address-of-one-machine-for-two",
@@ -227,8 +227,8 @@ export const RESOURCES = mutants([
     promise: 3,
     seed: 480,
     file: "resources/prefix-set/lifecycle.ts",
-    find: "const managed = new Set([...created.keys(), ...unsettled]);",
-    replace: "const managed = new Set(created.keys());",
+    find: "const managed = new Set([...entries.keys(), ...unsettled].filter((prefix) => !isOthers(prefix)));",
+    replace: "const managed = new Set([...entries.keys()].filter((prefix) => !isOthers(prefix)));",
   },
   {
     name: "delete-forgets-sent-before",
