@@ -76,9 +76,9 @@ function refuseUnshown({ steps, diagnostics }: Preview, summary: Readonly<Record
   const announced = Object.entries(summary).filter(([op, number]) => number > 0 && !STAYS.has(op));
   if (announced.length === 0 || steps.some(({ op }) => CHANGES.has(op))) return;
   if (diagnostics.some(({ severity }) => severity === "error")) return;
-  const told = announced.map(([op, number]) => `${number} ${op}`).join(", ");
+  const counts = announced.map(([op, number]) => `${number} ${op}`).join(", ");
   throw new Error(
-    `The preview announces changes (${told}) and has no step of any: give the whole output of "pulumi preview --json".`,
+    `The preview announces changes (${counts}) and has no step of any: give the whole output of "pulumi preview --json".`,
   );
 }
 
