@@ -56,8 +56,8 @@ export class Deployment {
   private resources: Kept[];
   private readonly running = new Map<string, Promise<void>>();
   private readonly failedNames = new Set<string>();
-  /** Resources of the state that the command leaves out, and that the program has under another name. */
-  private readonly leftOut = new Set<Kept>();
+  /** Resources of the state that the program has, also under another name. They stay as they are until their step has succeeded. */
+  private readonly claimed = new Set<Kept>();
   private readonly isEmpty: boolean;
 
   constructor(
@@ -114,7 +114,7 @@ export class Deployment {
     const goesOn = this.parts.options.continueOnError === true && !this.isBailed;
     if (programFailed || this.parts.isCancelled() || this.isKilled || (this.errors.length > 0 && !goesOn)) return;
     const names = new Set(registrations.map(({ declared }) => declared.name));
-    const gone = this.resources.filter((kept) => kept.replaced || !(names.has(kept.name) || this.leftOut.has(kept)));
+    const gone = this.resources.filter((kept) => kept.replaced || !(names.has(kept.name) || this.claimed.has(kept)));
     await this.remove(gone);
     this.requireKnown(targets, known);
   }
@@ -151,50 +151,47 @@ export class Deployment {
     const { type, name, options = {} } = declared;
     const token = this.parts.door === "dynamic" ? typeToken(type) : nativeToken(type);
     const subject: Subject = { type, name, urn: `urn:pulumi:${this.parts.stack}::sim::${token}::${name}` };
-    const found = this.resources.find(
-      (kept) => !kept.replaced && kept.type === type && [name, ...(options.aliases ?? [])].includes(kept.name),
+    const names = [name, ...(options.aliases ?? [])];
+    const old = this.resources.find(
+      (kept) => !kept.replaced && !this.claimed.has(kept) && kept.type === type && names.includes(kept.name),
     );
-    const old = found && { ...found, name, urn: subject.urn, ...optionsIn(options) };
-    if (!this.isTarget(name)) {
-      if (found) this.leftOut.add(found);
-      return;
-    }
-    if (old && found) this.replace(found, [old]);
+    if (old) this.claimed.add(old);
+    if (!this.isTarget(name)) return;
     const news = old ? withIgnored(registration.inputs, old.inputs, registration.ignoreChanges) : registration.inputs;
     const isToReplace = this.parts.options.replace?.includes(name) === true;
     const inputs = await this.check(subject, options.instance, (!isToReplace && old?.inputs) || {}, news);
     if (!inputs || isBlocked) return;
     if (!old) return this.create(subject, inputs, options);
-    const isProtected = found?.protect === true && old.protect;
-    // What is replaced is deleted, or retained, as the state says.
-    const former = { ...old, retainOnDelete: found?.retainOnDelete === true };
+    const isProtected = old.protect && options.protect === true;
     if (isToReplace) {
       requireUnprotected(name, isProtected);
-      return this.makeAnew(subject, former, inputs, options);
+      return this.makeAnew(subject, old, inputs, options);
     }
-    const { changes, replaces } = await this.call("diff", old, (door) => door.diff(subject, old.id, old, inputs));
+    const about = { name, instance: options.instance };
+    const { changes, replaces } = await this.call("diff", about, (door) => door.diff(subject, old.id, old, inputs));
     const changed = Object.keys({ ...old.inputs, ...inputs }).filter((key) => !sameJson(old.inputs[key], inputs[key]));
     const isReplaced = replaces.length > 0 || changed.some((key) => options.replaceOnChanges?.includes(key));
     if (isReplaced) {
       requireUnprotected(name, isProtected);
       const again = await this.check(subject, options.instance, {}, registration.inputs);
-      if (again) await this.makeAnew(subject, former, again, options);
+      if (again) await this.makeAnew(subject, old, again, options);
       return;
     }
-    if (changes ?? changed.length > 0) return this.update(old, inputs, options);
-    if (old.failed) return this.update(old, inputs, options);
-    this.replace(old, [{ ...old, inputs }]);
+    if ((changes ?? changed.length > 0) || old.failed) return this.update(subject, old, inputs, options);
+    this.replace(old, [{ ...old, ...subject, ...optionsIn(options), inputs }]);
   }
 
   private async makeAnew(subject: Subject, old: Kept, inputs: JsonObject, options: ResourceOptions): Promise<void> {
-    this.steps.push({ op: "replace", name: old.name, type: old.type, old, inputs });
+    const { name, type } = subject;
+    this.steps.push({ op: "replace", name, type, old, inputs });
     const isFirst = options.deleteBeforeReplace === true && this.parts.door === "plugin";
+    const about = { name, instance: options.instance };
     if (this.parts.preview) {
-      if (this.processOf(old.instance).previews)
-        await this.call("create", old, (door) => door.create(subject, inputs, true));
+      if (this.processOf(options.instance).previews)
+        await this.call("create", about, (door) => door.create(subject, inputs, true));
       return;
     }
-    await this.start(old.name, async () => {
+    await this.start(name, async () => {
       if (isFirst) {
         if (!old.retainOnDelete) await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
         this.replace(old, []);
@@ -243,18 +240,21 @@ export class Deployment {
     }
   }
 
-  private async update(old: Kept, inputs: JsonObject, options: ResourceOptions): Promise<void> {
-    this.steps.push({ op: "update", name: old.name, type: old.type, old, inputs });
+  private async update(subject: Subject, old: Kept, inputs: JsonObject, options: ResourceOptions): Promise<void> {
+    const { name, type } = subject;
+    this.steps.push({ op: "update", name, type, old, inputs });
+    const about = { name, instance: options.instance };
     if (this.parts.preview) {
-      if (this.processOf(old.instance).previews)
-        await this.call("update", old, (door) => door.update(old, old.id, old, inputs, true));
+      if (this.processOf(options.instance).previews)
+        await this.call("update", about, (door) => door.update(subject, old.id, old, inputs, true));
       return;
     }
-    await this.start(old.name, async () => {
-      const { failed: _, ...rest } = old;
+    await this.start(name, async () => {
+      const { failed: _, ...before } = old;
+      const rest = { ...before, ...subject, ...optionsIn(options) };
       try {
-        const outputs = await this.call("update", old, (door) => door.update(old, old.id, old, inputs, false));
-        this.replace(old, [{ ...rest, inputs, outputs, ...optionsIn(options) }]);
+        const outputs = await this.call("update", about, (door) => door.update(subject, old.id, old, inputs, false));
+        this.replace(old, [{ ...rest, inputs, outputs }]);
       } catch (error) {
         if (error instanceof Partial) this.replace(old, [{ ...rest, outputs: error.outputs, failed: true }]);
         throw error;
@@ -341,21 +341,13 @@ export class Deployment {
   }
 
   private replace(old: Kept, now: readonly Kept[]): void {
-    this.resources = this.resources.flatMap((kept) => (isSame(kept, old) ? now : [kept]));
+    this.resources = this.resources.flatMap((kept) => (kept === old ? now : [kept]));
     this.save();
   }
 
   private save(): void {
     if (!this.isKilled && !this.parts.preview) this.parts.keep(this.resources);
   }
-}
-
-/** True for one resource of the state, also after a move to another name. */
-function isSame(kept: Kept, old: Kept): boolean {
-  return (
-    kept === old ||
-    (kept.type === old.type && kept.id === old.id && kept.name === old.name && kept.replaced === old.replaced)
-  );
 }
 
 /** A replacement is refused where both the state and the program protect the resource. */
