@@ -14,8 +14,8 @@ export const restores: Promised = {
     const isRed = done.errors.length > 0;
     if (!isPlain || !isCalm || done === preview || !done.errors.every((error) => error.includes("did not pass")))
       return [];
-    const kept = differences(world, before).map(({ place, prefix }) => `${place} ${prefix}`);
-    const left = differences(world, now).filter(({ place, prefix }) => kept.includes(`${place} ${prefix}`));
+    const kept = differences(world, before).map(whereOf);
+    const left = differences(world, now).filter((difference) => kept.includes(whereOf(difference)));
     const adopted = done.printed.filter((line) => line.includes("adopted"));
     return left
       .filter(({ prefix }) => !adopted.some((line) => line.includes(prefix.split("/")[0] ?? prefix)))
@@ -24,18 +24,22 @@ export const restores: Promised = {
   },
 };
 
+/** The set or receiver and the prefix of a difference: an entry may be declared in several sets of a node. */
+function whereOf({ claim, place, prefix }: Difference): string {
+  return `${place} ${claim.kind === "set" ? claim.url : ""} ${prefix}`;
+}
+
 /**
  * True for an entry that a run of this stack has brought to its node and that ended well, with a wave that did not pass at worst. The state of
  * the resource has the node: one that took the place of another, unseen, has not written there yet, and what it brings is new.
  */
 function hasPassed(
   world: World,
-  { place, prefix }: Difference,
+  { claim, place, prefix }: Difference,
   { stack, now, before }: { readonly stack: number; readonly now: readonly Claim[]; readonly before: State },
 ): boolean {
   const machine = world.nodes.get(place);
-  const claim = now.find((it) => it.kind === "set" && it.node === place && prefix in it.entries);
-  if (!machine || claim?.kind !== "set" || !isKnownAt(place, claim, before)) return false;
+  if (!machine || claim.kind !== "set" || !isKnownAt(place, claim, before)) return false;
   const { url } = claim;
   const own = `${world.stacks[stack]?.plan.name} `;
   const last = machine.journal.findLast(({ url: at, label, commit }) => {

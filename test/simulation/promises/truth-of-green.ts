@@ -20,6 +20,7 @@ export const truthOfGreen: Promised = {
 
 /** A difference between what is declared and what is there. */
 export interface Difference {
+  readonly claim: Claim;
   readonly place: string;
   readonly prefix: string;
   readonly sentence: string;
@@ -31,6 +32,7 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
       const active = world.machines.get(claim.receiver)?.emulator.signalings["client-a"] ?? [];
       const gone = claim.prefixes.filter((prefix) => !active.includes(prefix));
       return gone.map((prefix) => ({
+        claim,
         place: claim.receiver,
         prefix,
         sentence: `${prefix} is not active at ${claim.receiver}`,
@@ -43,6 +45,7 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
         held[prefix] !== value && !isIgnored(claim, prefix) && !machine?.isShownStaged(claim.url, prefix, value),
     );
     return wrong.map(([prefix, value]) => ({
+      claim,
       place: claim.node,
       prefix,
       sentence: `${claim.node} holds ${held[prefix] ?? "nothing"} for ${prefix} of ${claim.url}, not ${value}`,

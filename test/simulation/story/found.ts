@@ -23,6 +23,7 @@ export interface FoundStory {
 }
 
 const SET = "prefixset://edge/blocked";
+const OTHER_SET = "prefixset://edge/partners";
 const [A, B, C] = ["192.0.2.0/25", "203.0.113.0/24", "198.51.100.0/25"];
 const [X, Y] = ["198.51.100.1/32", "198.51.100.2/32"];
 /** Long enough for a busy machine, where the real engine plays them faster than real time. */
@@ -52,6 +53,12 @@ const six = (entries: Entries, more: object = {}): Declared =>
     rollout: { waves: [1, 2], check: { url: "http://health.example/{node}" }, checkTimeoutMs: CHECK_MS },
     ...more,
   });
+const entryOfOtherSet = (value: number): Declared => ({
+  type: "PrefixSetEntry",
+  name: "entry",
+  args: { arena: "edge", set: "partners", node: "n1", prefix: A, value },
+  options: { dependsOn: ["group"] },
+});
 const signal = (prefixes: readonly string[]): Declared => ({
   type: "CloudSignaling",
   name: "signal",
@@ -275,6 +282,16 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     dialect: { insertExisting: "error" },
     red: [1],
   },
+  "a change that never began behind a red wave is called a loss, since another set has its prefix": {
+    turns: [
+      run("up", [group({ [A]: 2 }), entryOfOtherSet(1)]),
+      health("n1", "fail"),
+      run("up", [group({ [A]: 2, [B]: 1 }), entryOfOtherSet(2)]),
+      run("up", [group({ [A]: 2, [B]: 1 }), entryOfOtherSet(2)]),
+    ],
+    red: [1, 2],
+    ends: { n1: { [A]: 2, [B]: 1 }, n2: { [A]: 2 } },
+  },
 };
 
 export const FOUND: Readonly<Record<string, FoundStory>> = { ...ON_CALL, ...SIMULATED };
@@ -290,7 +307,7 @@ export function scenarioOf(
     seed,
     nodes: nodes.map((name) => ({
       name,
-      sets: { [SET]: {} },
+      sets: { [SET]: {}, [OTHER_SET]: {} },
       ...(aliases && name === first && { aliases }),
       ...(dialect && { dialect }),
     })),
