@@ -48,10 +48,10 @@ export const RESOURCES = mutants([
   {
     name: "hide-added-entries-from-a-refresh",
     promise: 7,
-    seed: 496,
+    seed: 311,
     file: "resources/prefix-set/lifecycle.ts",
-    find: "const entries = state.exclusive ? observed : new",
-    replace: "const entries = state.entries.size === 0 ? observed : new",
+    find: "const entries = state.exclusive ? observed : new Map([...observed].filter(isOwn));",
+    replace: "const entries = new Map([...observed].filter((it) => isOwn(it) && !state.foreign.has(it[0])));",
   },
   {
     name: "mask-host-bits-of-entries",
