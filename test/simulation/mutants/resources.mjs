@@ -209,10 +209,11 @@ export const RESOURCES = mutants([
   {
     name: "leave-found-entries-of-a-group",
     promise: 7,
-    seed: 496,
+    seed: 446,
     file: "resources/prefix-set-group/handler.ts",
     find: "kept.set(node, { ...now, open,",
-    replace: "kept.set(node, { ...before, open,",
+    replace:
+      "kept.set(node, { ...now, entries: new Map([...now.entries].filter(([it]) => !set.foreign.has(it))), open,",
   },
   {
     name: "wait-for-a-silent-node",
