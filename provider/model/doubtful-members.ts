@@ -7,30 +7,34 @@ interface Rule {
   readonly isEnd?: boolean;
 }
 
-const YES = /^(?:true|yes|y|on|1)$/i;
-const NO = /^(?:false|no|n|off|0)$/i;
+/** Members that are true for an entry that does not count, and for one that does. */
+const OPPOSITES =
+  "disabled|inactive|negated?|inverted?|allowed|allowlist(?:ed)?|whitelist(?:ed)?|deleted|removed|revoked|expired|withdrawn|delisted";
+const USUALS = "enabled|active|blocked|listed|committed|applied|installed";
 /** Words of a permission, of an end, or of a state before the entry counts. */
 const OTHER_STATE =
-  /^(?:allow|permit|accept|pass|white_?list|allow_?list|remove|delete|disable|inactive|expire|revoke|delist|withdraw|pending|staged|candidate|draft|uncommitted|stopped|stopping|cancel|suspend|fail)/i;
-const SOMETHING = /^(?!(?:0|false|no|none|never|null|-)$)./i;
+  /^(?:(?:allow|permitt?|accept|pass|(?:white|allow)_?list|remov|delet|disabl|inactiv|revok|delist|withdraw|suspend|cancell?)(?:e?[ds]?|n|ing)(?![a-z])|(?:expired?|pending|staged|candidates?|draft|uncommitted|stopp(?:ed|ing))(?![a-z])|fail(?:ed|ure)?(?![a-z]| (?!to\b)[a-z]))/i;
 
 const RULES: readonly Rule[] = [
-  { name: /^(?:is_)?(?:disabled|inactive|negated?|inverted?|allowed|allowlist(?:ed)?|whitelist(?:ed)?)$/, when: YES },
-  { name: /^(?:is_)?(?:deleted|removed|revoked|expired|withdrawn|delisted)$/, when: YES },
-  { name: /^(?:is_)?(?:enabled|active|blocked|listed|committed|applied|installed)$/, when: NO },
+  { name: new RegExp(`^(?:disabled|deleted|is_(?:${OPPOSITES}))$`), when: /^(?:true|yes|y|on|1)$/i },
+  { name: new RegExp(`^(?:enabled|committed|applied|is_(?:${USUALS}))$`), when: /^(?:false|no|n|off|0)$/i },
+  // Numbers under these names may be counters.
+  { name: new RegExp(`^(?:${OPPOSITES})$`), when: /^(?:true|yes|y|on)$/i },
+  { name: new RegExp(`^(?:${USUALS})$`), when: /^(?:false|no|n|off)$/i },
+  { name: /^(?:except(?:ions?)?|exclu(?:de[sd]?|sions?)|not)$/, when: /^(?!(?:\d+|false|no|none|never|null|-)$)./i },
   {
     name: /^(?:action|policy|verdict|disposition|permission|access|state|status|effect|operation|op|list_type)$/,
     when: OTHER_STATE,
   },
-  // Fields without a name.
-  { name: /^column_\d+$/, when: new RegExp(`${OTHER_STATE.source}|${NO.source}`, "i") },
-  { name: /^(?:except(?:ions?)?|exclu(?:de[sd]?|sions?)|not)$/, when: SOMETHING },
   {
     name: /^(?:expir(?:y|e|es_(?:at|on|in)|ation)(?:_(?:date|time))?|expire[sd]?(?:at|on|in)|expiration(?:date|time)|valid_?(?:until|to|till)|until|ttl|timeout|lifetime)$/,
-    when: SOMETHING,
+    when: /^(?!(?:0|false|no|none|never|null|-)$)./i,
     isEnd: true,
   },
 ];
+
+/** For fields without a name, most of which are counters or codes. */
+const UNNAMED: Rule = { name: /^column \d+$/, when: new RegExp(`^false$|${OTHER_STATE.source}`, "i") };
 
 /** Finds members of records that nothing reads and that may change what the record means. */
 export class DoubtfulMembers {
@@ -58,7 +62,7 @@ export class DoubtfulMembers {
       .replace(/([a-z])([A-Z])/g, "$1_$2")
       .toLowerCase()
       .replace(/[\s-]+/g, "_");
-    const rule = RULES.find((one) => one.name.test(plain));
+    const rule = UNNAMED.name.test(name) ? UNNAMED : RULES.find((one) => one.name.test(plain));
     // There may be as many names as records.
     if (this.rules.size < 1_000) this.rules.set(name, rule);
     return rule;

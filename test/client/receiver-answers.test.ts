@@ -64,6 +64,10 @@ describe("a status", () => {
     ['{"IP_prefix":{"198.51.100.0/24":1}}'],
     ['{"IP_prefix":{"198.51.100.0/24":true}}'],
     ['{"198.51.100.0/24":null}'],
+    ["198.51.100.0/24 0", { format: "lines" }],
+    ["0 198.51.100.0/24", { format: "lines" }],
+    ["198.51.100.0/24 active 0", { format: "lines" }],
+    ["198.51.100.0/24 NO AS64500", { format: "lines" }],
   ])("%j shows one prefix with %j", async (status, answers) => {
     await using peer = await receiver({ status }, answers);
     expect(await peer.status()).toBe("198.51.100.0/24");

@@ -195,6 +195,14 @@ describe("a list of a prefix-set", () => {
     ["is_active", "no"],
     ["Action", "permit"],
     ["exclude", true],
+    ["not", "198.51.100.7"],
+    ["deleted", 1],
+    ["applied", 0],
+    ["is_blocked", 0],
+    ["state", "Pending commit"],
+    ["state", "delete_pending"],
+    ["status", "failed: no space"],
+    ["status", "failed to install"],
   ])("with the member %j: %j is refused, unless the settings say that it does not matter", (name, content) => {
     const record = { p: "192.0.2.0/24", v: 7, [name]: content };
     for (const json of [[record], { "192.0.2.0/24": record }]) {
@@ -221,6 +229,23 @@ describe("a list of a prefix-set", () => {
       action: "drop",
     };
     expect(read([{ p: "192.0.2.0/24", v: 7, ...applied }])).toEqual([["192.0.2.0/24", 7, "192.0.2.0/24"]]);
+  });
+
+  it.each([
+    { blocked: 0 },
+    { active: 0 },
+    { allowed: 1 },
+    { removed: 1 },
+    { not: 3 },
+    { state: "passive" },
+    { state: "failover" },
+    { state: "Passau" },
+    { state: "expires in 5 min" },
+    { action: "Failed login" },
+    { operation: "drafting" },
+    { column_1: "inactive" },
+  ])("with a counter or a word that reports no other state is read: %j", (member) => {
+    expect(read([{ p: "192.0.2.0/24", v: 7, ...member }])).toEqual([["192.0.2.0/24", 7, "192.0.2.0/24"]]);
   });
 
   it("keyed by one prefix and naming another is refused", () => {

@@ -42,6 +42,7 @@ describe("a set in lines", () => {
       "net hits weight\n192.0.2.0/24 3 7\n2001:db8::/32 4 1",
       { prefix: "Net", value: "weight" },
     ],
+    ["a counter of 0 in a column without a name", "192.0.2.0/24 7 0\n2001:db8::/32 1 NO", { prefix: 0, value: 1 }],
     ["columns by number", "a 192.0.2.0/24 x 0x7\nb 2001:db8::/32 y 1", { prefix: 1, value: 3 }],
     ["a length in a column of its own", "192.0.2.0 24 7\n2001:db8:: 32 1", { prefix: 0, prefixLength: 1, value: 2 }],
     ["a netmask", "192.0.2.0 255.255.255.0 7\n2001:db8:: ffff:ffff:: 1", { prefix: 0, prefixLength: 1, value: 2 }],

@@ -44,7 +44,7 @@ const LISTS = {
 const LINES = {
   lines: (rows: Rows) => text(rows.map(([key, v]) => `${spelt(key)} ${v}\n`).join("")),
   comments: (rows: Rows) =>
-    text(`# prefix value hits\n${rows.map(([key, v]) => `${bare(key)} ${v} 3\n`).join("")}# end\n`),
+    text(`# prefix value hits\n${rows.map(([key, v]) => `${bare(key)} ${v} 0\n`).join("")}# end\n`),
   csv: (rows: Rows) => text(`net,prio\n${rows.map(([key, v]) => `${spelt(key)},${v}\n`).join("")}`),
 } as const;
 

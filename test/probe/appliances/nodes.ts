@@ -84,7 +84,7 @@ export const NODES = {
     isExact: true,
     spell: bare,
     list: (applied) => ({
-      body: ["# prefix value hits", ...[...applied].map(([key, v]) => `${bare(key)} ${v} 3`), "# end"].join("\n"),
+      body: ["# prefix value hits", ...[...applied].map(([key, v]) => `${bare(key)} ${v} 0`), "# end"].join("\n"),
     }),
     records: (kind) => ({ body: recordsOf(kind, String, (r) => `${r.id} ${r.name}`).join("\n") || "# none" }),
     done: () => ({ body: "ok" }),
