@@ -197,9 +197,10 @@ export interface ReceiverAnswers {
   /** Sign of a failure. */
   readonly failure?: PerOperation<Sign>;
   /**
-   * Members of a status, dotted, and headers that do not report a part of it. Default: none; a total above the number of listed
-   * prefixes and any sign of a continuation are refused. Also members of a record, or fields of a line (`"column 1"`): one that
-   * may say that the prefix is not active is refused otherwise.
+   * Members of a status, dotted, and headers that report neither a part of it nor a failure. Default: none; a total above the
+   * number of listed prefixes, any sign of a continuation, and unknown words beside an empty list are refused. Also members of a
+   * record, fields of a line (`"column 1"`), and all that stands under prefixes (`"value"`): one that may say that the prefix is
+   * not active is refused otherwise.
    */
   readonly ignore?: readonly string[];
 }

@@ -29,6 +29,20 @@ export function refuseState(
   );
 }
 
+/**
+ * Refuses what stands under a prefix and may mean that it is not active: false, 0, `"inactive"`, an array. `value` in
+ * `answers.ignore` is all that stands there. @throws {ShapeError} naming the setting.
+ */
+export function refuseContent(prefix: string, content: unknown, answers: Ignoring | undefined): void {
+  const isKnown = () => answers?.ignore?.some((one) => one.toLowerCase() === "value") === true;
+  const isState = doubtful.find({ state: content, enabled: content }, isKnown) !== undefined;
+  if (!isState && (!Array.isArray(content) || isKnown())) return;
+  throw new ShapeError(
+    `${quoted(prefix)} has ${Array.isArray(content) ? "an array" : contentOf(content)}, and may not be active`,
+    ignoreRemedy(answers, "value", "each listed prefix is active"),
+  );
+}
+
 function contentOf(value: unknown): string {
   return typeof value === "string" ? quoted(value) : JSON.stringify(value);
 }

@@ -87,16 +87,18 @@ const ABOUT_REQUEST = new Set(
  *
  * @param within The objects around the list.
  * @param path Names from the root to the list.
+ * @param isHarmless True for members that are left out.
  */
 export function doubtIn(
   within: readonly JsonObject[],
   path: string,
+  isHarmless: (value: MemberValue) => boolean = () => false,
 ): (MemberValue & { readonly text: string }) | undefined {
   const names = path.split(".");
   // With full paths, as in settings; the list itself is left out.
   const values = within
     .flatMap((object, depth) => valuesIn(object, names.slice(0, depth)))
-    .filter(({ member }) => member !== path);
+    .filter((value) => value.member !== path && !isHarmless(value));
   const members = new Map(values.filter(({ name }) => MARKERS.has(name)).map(({ name, value }) => [name, value]));
   const words = WORDS.map((name) => wordsOf(members.get(name))).find((text) => text !== undefined);
   const isFine = words === undefined || FINE.test(words) || SUCCESS.test(words) || NOTHING_THERE.test(words);

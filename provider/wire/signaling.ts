@@ -1,10 +1,10 @@
 import { attempt } from "../model/errors";
 import { isObject, type JsonObject } from "../model/json";
 import type { Prefix } from "../model/prefix";
-import { jsonIn } from "../model/readable";
+import { jsonIn, prefixIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
 import { parsePrefix } from "./entry-members";
-import { refuseState } from "./entry-state";
+import { refuseContent, refuseState } from "./entry-state";
 import { competing } from "./envelope";
 import { doubtIn, saysSuccess } from "./error-marker";
 import { describe, isNothing, parseJson, ShapeError, sketch } from "./json";
@@ -12,7 +12,7 @@ import type { NodeAnswer } from "./node-answer";
 import { refusePartialStatus } from "./partial-list";
 import { follow, isAddressLike, isNaturalName, isRival, listCandidate, type Place, placesIn } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
-import { successRemedy } from "./remedies";
+import { ignoreRemedy, type MemberValue, successRemedy } from "./remedies";
 
 /** The three operations (docs/contributing/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
@@ -33,9 +33,12 @@ export function signalingPath(clientId: string, secretKey: string, operation: Si
   return `/${encodeURIComponent(clientId)}/${encodeURIComponent(secretKey)}/${operation}`;
 }
 
+/** Name of the list of prefixes, in bodies and in a status. */
+const CONTRACT_NAME = "IP_prefix";
+
 /** The body of start and stop. */
 export function signalingBody(prefixes: readonly (Prefix | string)[]): string {
-  return JSON.stringify({ IP_prefix: prefixes.map(String) });
+  return JSON.stringify({ [CONTRACT_NAME]: prefixes.map(String) });
 }
 
 /** True for "ok", which the contract shows for start and stop, and for words with that meaning. */
@@ -116,27 +119,61 @@ const DEEPEST_TEXT = 3;
 export function readStatus(json: unknown, answers: ReceiverAnswers = {}, isSuccess = false): Prefix[] {
   const { elements, within, name } = locate(json, answers, []);
   const list = within.length > 0 ? within.at(-1)?.[name ?? ""] : json;
-  if (answers.path === undefined && answers.name === undefined) refuseRivals(json, list, name, answers);
+  if (answers.path === undefined && answers.name === undefined)
+    refuseRivals(json, list, { elements, within, name }, answers);
   refusePartialStatus({ within, list, length: elements.length }, answers);
-  if (elements.length === 0 && !isSuccess) refuseUntold(within, name);
+  if (elements.length === 0 && !isSuccess) refuseUntold(within, name, answers);
   return readActive(elements, answers);
 }
 
-/** Refuses a status beside another list, which may hold the other prefixes. */
-function refuseRivals(json: unknown, list: unknown, name: string | undefined, { ignore = [] }: ReceiverAnswers): void {
+/** Refuses a status beside another list, unless that one names no other prefixes. */
+function refuseRivals(json: unknown, list: unknown, { elements, name = "" }: Located, answers: ReceiverAnswers): void {
   const places = isObject(json) ? placesIn(json) : [];
-  const isOwn = ({ path, within }: Place) => within.at(-1)?.[name ?? ""] === list && path.split(".").at(-1) === name;
-  const isOther = (place: Place) => isRival(place.found) && !isOwn(place) && !ignore.includes(place.path);
-  const [own, other] = [places.find(isOwn), places.find(isOther)];
-  if (own && other) throw competing(own, other);
+  const contentOf = ({ path, within }: Place) => within.at(-1)?.[path.split(".").at(-1) ?? ""];
+  const isOwn = (place: Place) => contentOf(place) === list && place.path.split(".").at(-1) === name;
+  const isOther = (place: Place) => isRival(place.found) && !isOwn(place) && !answers.ignore?.includes(place.path);
+  const own = places.find(isOwn);
+  const others = own === undefined ? [] : places.filter(isOther);
+  if (own === undefined || others.length === 0) return;
+  const active = new Set((attempt(() => readActive(elements, answers), ShapeError) ?? []).map(String));
+  const rival = others.find((place) => {
+    const addresses = addressesIn(contentOf(place));
+    return addresses.length === 0 || !addresses.every((address) => active.has(address));
+  });
+  if (rival === undefined) return;
+  if (name !== CONTRACT_NAME) throw competing(own, rival);
+  const path = JSON.stringify(own.path);
+  throw new ShapeError(
+    `both ${path} and ${JSON.stringify(rival.path)} are lists`,
+    `If ${path} is the whole list, set answers.path: ${path} or answers.ignore: [${[...(answers.ignore ?? []), rival.path].map((one) => JSON.stringify(one)).join(", ")}].`,
+  );
+}
+
+/** The addresses and prefixes in texts and names, canonical where they can be read. */
+function addressesIn(value: unknown): string[] {
+  if (typeof value === "string")
+    return isAddressLike(value) ? [String(prefixIn(value, { hostBits: "mask" }) ?? value)] : [];
+  if (Array.isArray(value)) return value.flatMap(addressesIn);
+  return isObject(value) ? Object.entries(value).flatMap((member) => member.flatMap(addressesIn)) : [];
 }
 
 /** Refuses an empty status beside words or a verdict of failure, unless they say that nothing is active. */
-function refuseUntold(within: readonly JsonObject[], name = ""): void {
-  const doubt = doubtIn(within, name);
-  if (doubt === undefined || saysNothingActive(doubt.text) || /"(?:inactive|idle|none)"$/i.test(doubt.text)) return;
-  throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, successRemedy("status", doubt));
+function refuseUntold(within: readonly JsonObject[], name = "", answers: ReceiverAnswers = {}): void {
+  const ignored = answers.ignore?.map((one) => one.toLowerCase()) ?? [];
+  const isIgnored = (member: string) => ignored.some((one) => member === one || member.startsWith(`${one}.`));
+  const isHarmless = ({ member, value }: MemberValue) =>
+    isIgnored(member.toLowerCase()) || (typeof value === "string" && NEUTRAL.test(value.trim()));
+  const doubt = doubtIn(within, name, isHarmless);
+  if (doubt === undefined || saysNothingActive(doubt.text)) return;
+  throw new ShapeError(
+    `nothing is listed, and beside it stands ${doubt.text}`,
+    ignoreRemedy(answers, doubt.member, "nothing is active"),
+  );
 }
+
+/** Words beside an empty status that report no failure. */
+const NEUTRAL =
+  /^(?:(?:the )?(?:cloud )?(?:signaling|service|system|receiver|status)(?: is)? )?(?:ready|online|up|healthy|stand-?by|normal|clear|idle|inactive|available|off)[.!]?$|^(?:next|last) (?:check|poll|update)\b|^(?:currently,? )?no prefix(?:es)? (?:is|are) (?:currently )?signall?ed[.!]?$/i;
 
 /** The prefixes of a list of active ones, each once. @throws {ShapeError} */
 export function readActive(elements: readonly unknown[], answers: ReceiverAnswers = {}): Prefix[] {
@@ -159,11 +196,11 @@ function readElement(element: unknown, index: number, { ignore }: ReceiverAnswer
 }
 
 /** The elements of an object keyed by prefix: the key where nothing stands under it, and the record with its key. */
-function elementsOf(members: JsonObject): unknown[] {
+function elementsOf(members: JsonObject, answers: ReceiverAnswers): unknown[] {
   return Object.entries(members).map(([key, content]) => {
     if (isObject(content) && !isNothing(content)) return { [key]: content };
-    if (isObject(content) || content === null || content === 1 || content === true) return key;
-    throw new ShapeError(`${JSON.stringify(key)} is ${describe(content)}, and may not be active`);
+    if (!isObject(content)) refuseContent(key, content, answers);
+    return key;
   });
 }
 
@@ -175,7 +212,7 @@ interface Located {
 }
 
 function locate(json: unknown, answers: ReceiverAnswers, around: readonly JsonObject[], outer?: string): Located {
-  const { path, name = "IP_prefix", empty } = answers;
+  const { path, name = CONTRACT_NAME, empty } = answers;
   // If nothing is active, there may be nothing at the path.
   const isNothing = isObject(json) && Object.keys(json).length === 0;
   const isAtPath = path !== undefined && !isNothing;
@@ -188,7 +225,7 @@ function locate(json: unknown, answers: ReceiverAnswers, around: readonly JsonOb
     name: isAtPath ? path.split(".").at(-1) : outer,
   });
   const keyed = listCandidate(place);
-  if (keyed?.kind === "keyed") return here(elementsOf(keyed.members));
+  if (keyed?.kind === "keyed") return here(elementsOf(keyed.members, answers));
   if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return here(place);
   if (isObject(place)) {
     const [key, ...others] = Object.keys(place).filter((member) => member.toLowerCase() === name.toLowerCase());
@@ -199,7 +236,7 @@ function locate(json: unknown, answers: ReceiverAnswers, around: readonly JsonOb
       if (value === null) return inside([]);
       if (Array.isArray(value)) return inside(value);
       const found = listCandidate(value);
-      if (found?.kind === "keyed") return inside(elementsOf(found.members));
+      if (found?.kind === "keyed") return inside(elementsOf(found.members, answers));
       if (found?.kind === "hollow" && isEmptySaid(empty)) return inside([]);
       if (typeof value === "string" && isAddressLike(value)) return inside([value]);
       throw new ShapeError(`in the answer, "${key}" is ${describe(value)} instead of an array`);
@@ -228,7 +265,7 @@ function unknownStatus(json: unknown, { path, name }: ReceiverAnswers): ShapeErr
     );
   }
   const where = path === undefined ? "" : `, and at ${JSON.stringify(path)} in it is not a list`;
-  const expected = name === undefined ? "IP_prefix" : name;
+  const expected = name ?? CONTRACT_NAME;
   return new ShapeError(
     `the answer is ${describe(json)}, without "${expected}"${where}; its shape is ${sketch(json)}`,
     "If a list of prefixes is in it, say where: answers.path and answers.name of the receiver.",

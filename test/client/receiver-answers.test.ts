@@ -64,6 +64,15 @@ describe("a status", () => {
     ['{"IP_prefix":{"198.51.100.0/24":1}}'],
     ['{"IP_prefix":{"198.51.100.0/24":true}}'],
     ['{"198.51.100.0/24":null}'],
+    ['{"IP_prefix":{"198.51.100.0/24":1700000000}}'],
+    ['{"IP_prefix":{"198.51.100.0/24":60}}'],
+    ['{"IP_prefix":{"198.51.100.0/24":"2030-01-01T00:00:00Z"}}'],
+    ['{"IP_prefix":{"198.51.100.0/24":"active"}}'],
+    ['{"IP_prefix":{"198.51.100.0/24":false}}', { ignore: ["value"] }],
+    ['{"IP_prefix":["198.51.100.0/24"],"details":{"198.51.100.0/24":{"since":"2030-01-01"}}}'],
+    ['{"IP_prefix":["198.51.100.0/24"],"ttl":{"198.51.100.0/24":60}}'],
+    ['{"IP_prefix":["198.51.100.0/24"],"history":[{"prefix":"198.51.100.0/24","event":"stopped"}]}'],
+    ['{"result":{"ip_prefix":["198.51.100.7/24"]},"networks":["198.51.100.0/24"]}'],
     ["198.51.100.0/24 0", { format: "lines" }],
     ["0 198.51.100.0/24", { format: "lines" }],
     ["198.51.100.0/24 active 0", { format: "lines" }],
@@ -92,6 +101,14 @@ describe("a status", () => {
     ['{"total":0,"IP_prefix":[],"status":"inactive","quota":{"remaining":9},"next_check":30}'],
     ['{"IP_prefix":[],"next":"10:30","last_change":"2030-01-01","quota":{"left":9,"next":"2030-01-01T00:00:00Z"}}'],
     ['{"IP_prefix":[],"cursor":"","nextPageToken":null,"next_page":0}'],
+    ...["ready", "online", "up", "healthy", "standby", "normal", "clear", "Idle"].map((word): [Told] => [
+      JSON.stringify({ IP_prefix: [], status: word }),
+    ]),
+    ...["next check in 30 s", "signaling is off", "service available", "Currently no prefixes are signaled."].map(
+      (message): [Told] => [JSON.stringify({ IP_prefix: [], message })],
+    ),
+    ['{"IP_prefix":[],"message":"backend unavailable"}', { ignore: ["Message"] }],
+    ['{"IP_prefix":[],"status":{"message":"warming up"}}', { ignore: ["status"] }],
   ])("%j says that nothing is active, with %j", async (status, answers) => {
     await using peer = await receiver({ status }, answers);
     expect(await peer.status()).toBe("");
@@ -121,21 +138,40 @@ describe("a status", () => {
     ['{"IP_prefix":["192.0.2.1"],"LastEvaluatedKey":{"id":7}}', '"LastEvaluatedKey" says that the list continues'],
     [
       '{"IP_prefix":[],"message":"backend unavailable"}',
-      'nothing is listed, and beside it stands "backend unavailable". If this receiver says so where all is well, set answers.success.status: { member: "message", values: ["backend unavailable"] } of the receiver.',
+      'nothing is listed, and beside it stands "backend unavailable". If nothing is active whatever it says, set answers.ignore: ["message"].',
     ],
+    ['{"IP_prefix":[],"status":"ready","state":"degraded"}', 'beside it stands "state": "degraded"'],
+    ['{"IP_prefix":[],"status":"degraded","message":"next check in 30 s"}', '"status": "degraded"'],
+    ['{"IP_prefix":[],"message":"service unavailable"}', '"service unavailable"'],
+    ['{"IP_prefix":[],"message":"no such client is signaled for"}', '"no such client is signaled for"'],
     ['{"IP_prefix":null,"message":"timeout"}', 'nothing is listed, and beside it stands "timeout"'],
     ['{"status":"inactive","message":"timeout","IP_prefix":[]}', 'nothing is listed, and beside it stands "timeout"'],
     [
       '{"IP_prefix":[],"active":["198.51.100.0/24"]}',
-      'both "active" and "IP_prefix" are lists. Name the right one: answers.path: "active" or answers.path: "IP_prefix".',
+      'both "IP_prefix" and "active" are lists. If "IP_prefix" is the whole list, set answers.path: "IP_prefix" or answers.ignore: ["active"].',
     ],
-    ['{"IP_prefix":null,"active":{"198.51.100.0/24":1}}', 'both "active" and "IP_prefix" are lists'],
+    ['{"IP_prefix":null,"active":{"198.51.100.0/24":1}}', 'both "IP_prefix" and "active" are lists'],
+    [
+      '{"IP_prefix":["198.51.100.0/24"],"details":{"198.51.100.0/24":{},"192.0.2.1":{}}}',
+      'both "IP_prefix" and "details" are lists',
+    ],
+    ['{"IP_prefix":["198.51.100.0/24"],"old":[{"id":7}]}', 'both "IP_prefix" and "old" are lists'],
+    [
+      '{"data":{"prefixes":["192.0.2.1"]},"active":["198.51.100.0/24"]}',
+      'Name the right one: answers.path: "active" or answers.path: "data.prefixes".',
+    ],
     [
       '{"IP_prefix":["198.51.100.0/24"],"IPv6_prefix":["2001:db8::/48"]}',
       'both "IP_prefix" and "IPv6_prefix" are lists',
     ],
-    ['{"IP_prefix":{"198.51.100.0/24":false}}', '"198.51.100.0/24" is the boolean false, and may not be active'],
-    ['{"198.51.100.0/24":"inactive"}', '"198.51.100.0/24" is the text "inactive", and may not be active'],
+    [
+      '{"IP_prefix":{"198.51.100.0/24":false}}',
+      '"198.51.100.0/24" has false, and may not be active. If each listed prefix is active whatever it says, set answers.ignore: ["value"].',
+    ],
+    ['{"IP_prefix":{"198.51.100.0/24":0}}', '"198.51.100.0/24" has 0, and may not be active'],
+    ['{"IP_prefix":{"198.51.100.0/24":"no"}}', '"198.51.100.0/24" has "no", and may not be active'],
+    ['{"IP_prefix":{"198.51.100.0/24":["stopped"]}}', '"198.51.100.0/24" has an array, and may not be active'],
+    ['{"198.51.100.0/24":"inactive"}', '"198.51.100.0/24" has "inactive", and may not be active'],
     [
       '{"198.51.100.0/24":{"active":false}}',
       'element 0 has "active": false, and may not be applied. If the entry counts whatever it says, set answers.ignore: ["active"].',
