@@ -22,8 +22,8 @@ async function probedWith(
   const result = await probed(appliance, { limits: LIMITS, ...options, node: { endpoint, ...options.node } });
   expect([result.left, appliance.held("edge/probe"), appliance.signaled()]).toEqual([[], {}, []]);
   const said = (point: string) => {
-    const { expressed, node: text } = result.findings.find((one) => one.point === point) ?? {};
-    return { expressed, text };
+    const { expressed, node: text, advice } = result.findings.find((one) => one.point === point) ?? {};
+    return { expressed, text, advice };
   };
   return { ...result, said };
 }
@@ -53,7 +53,7 @@ test.each([{ result: "oversize" }, { info: "request exceeds 4096 bytes" }])(
   async (answer) => {
     const instead: NodeKind["instead"] = ({ body }) => (body.length > 4_096 ? json(answer) : undefined);
     const { said, node } = await probedWith({ node: { instead } });
-    expect(said("largest-body")).toEqual({ expressed: "setting", text: "at most 4 096 bytes" });
+    expect(said("largest-body")).toMatchObject({ expressed: "setting", text: "at most 4 096 bytes" });
     expect(node.maxBytesPerRequest).toBe(4_096);
   },
 );
@@ -91,6 +91,7 @@ test("one refusal among requests of the same size is no limit", async () => {
 });
 
 const SET = "prefixset://edge/probe";
+const BLOCKED = "prefixset://edge/blocked";
 
 test.each<[string, "unknown" | "beyond", (rows: readonly { p: string }[]) => unknown]>([
   ["a list that fails", "unknown", () => new Told(500, { error: "internal error in formatter" })],
@@ -137,19 +138,38 @@ test("an answer that is not the list is no answer to one of two at once", async 
   expect(node).toEqual({ maxConcurrency: 1 });
 });
 
+test.each<[string, (lists: number) => number]>([
+  ["adds entries to", (lists) => lists],
+  ["after 4 lists empties", (lists) => (lists > 4 ? 0 : 1)],
+  ["after 5 lists empties", (lists) => (lists > 5 ? 0 : 1)],
+  ["after 6 lists empties", (lists) => (lists > 6 ? 0 : 1)],
+])("another writer that %s the list is no refusal of two at once", async (_, entriesAfter) => {
+  let lists = 0;
+  const instead: NodeKind["instead"] = ({ command: { url } }) =>
+    url?.startsWith(BLOCKED)
+      ? json({ data: Array.from({ length: entriesAfter(++lists) }, (_, at) => ({ p: `192.0.2.${at}/32`, v: 1 })) })
+      : undefined;
+  const { said, node } = await probedWith({ node: { instead } }, { write: false, urls: [parseUrl(BLOCKED)] });
+  expect(said("requests-at-once").expressed).toBe("contract");
+  expect(node).toEqual({});
+});
+
 test("where no list is answered, nothing is known about two at once", async () => {
   const instead: NodeKind["instead"] = () => json({ error: "no such thing" }, 404);
   const { said } = await probedWith({ node: { instead } }, { write: false });
   expect(said("requests-at-once").expressed).toBe("unknown");
 });
 
-test.each([{}, { authorization: "Bearer node-secret" }])(
-  "a 403 about one set says nothing about credentials, with headers %o",
-  async (headers) => {
+test.each([
+  [{}, "if it wants credentials, give them by PACKETFILTER_HEADERS"],
+  [{ authorization: "Bearer node-secret" }, undefined],
+])(
+  "a 403 about one set does not show that credentials are wanted, with headers %o, and advises: %s",
+  async (headers, advice) => {
     const instead: NodeKind["instead"] = ({ command: { url } }) =>
       url?.startsWith(SET) ? json({ error: "set probe belongs to another tenant" }, 403) : undefined;
     const { said, stopped } = await probedWith({ node: { instead } }, { write: false, node: { headers } as never });
-    expect(said("credentials").expressed).toBe("unknown");
+    expect(said("credentials")).toMatchObject({ expressed: "unknown", advice });
     expect({ stopped, profiles: said("profiles-list").text }).not.toMatchObject({ stopped: expect.anything() });
   },
 );

@@ -4,6 +4,8 @@ import { type Answer, refusalSwitches } from "../asking/answer";
 import { elementsIn } from "../asking/listing";
 import { type Point, pointsNeeding } from "../point";
 
+const GIVE_THEM = "give them by PACKETFILTER_HEADERS";
+
 /** Redirects and credentials. */
 export const connection: readonly Point[] = pointsNeeding("lists")(
   {
@@ -50,7 +52,7 @@ export const connection: readonly Point[] = pointsNeeding("lists")(
       const scheme = answer.header("www-authenticate");
       const plain = hasOwn ? await bench.ask(question) : undefined;
       const isSaid = [401, 407].includes(answer.status) || scheme !== undefined;
-      if (isSaid && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
+      if (isSaid && !hasOwn) bench.blocked = `the node wants credentials: ${GIVE_THEM}`;
       const evidence = [answer];
       return () => {
         const read = (one: Answer) => elementsIn({ answer: one, url }, bench.learned.answers);
@@ -64,8 +66,10 @@ export const connection: readonly Point[] = pointsNeeding("lists")(
         if (isListed && hasOwn)
           return { is: "ignored", as: "contract", node: "ignored: the list is answered without them" };
         if (isListed) return { is: "none", as: "contract", node: "none are required" };
-        if (answer.isRefusal)
-          return { is: "error", as: "unknown", node: "an error that may be about credentials", evidence };
+        if (answer.isRefusal) {
+          const advice = answer.status === 403 && !hasOwn ? `if it wants credentials, ${GIVE_THEM}` : undefined;
+          return { is: "error", as: "unknown", node: "an error that may be about credentials", evidence, advice };
+        }
         return { is: "empty", as: "unknown", node: "a list that holds nothing shows nothing", evidence };
       };
     },

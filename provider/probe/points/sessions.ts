@@ -15,16 +15,19 @@ export const atOnce: readonly Point[] = pointsNeeding("lists")({
   assumes: "up to `maxConcurrency` (4); one at a time once the node says that it is busy",
   settles: ["maxConcurrency"],
   ask: async (bench) => {
-    const { url, plain, read } = await filledList(bench);
+    const { url, read } = await filledList(bench);
     const question = { url, command: "list", body: listCommand(url), asked: "list" } as const;
-    const isTaken = (answer: Answer | undefined) =>
-      answer !== undefined && isDeepStrictEqual(read(answer), read(plain));
+    // Another writer may change the list meanwhile, or empty it.
+    const isTaken = (answer: Answer | undefined) => answer !== undefined && (read(answer)?.length ?? 0) > 0;
     const refused: (Answer | undefined)[] = [];
     for (let round = 0; round < ROUNDS.most; round++) {
       const answers = await bench.askTwice({ ...question, asked: "one of two lists at once" });
-      refused.push(...answers.filter((answer) => !isTaken(answer)).slice(0, 1));
-      // If the node does not answer this one either, the reason is another.
-      if (refused.length > round) await bench.ask(question);
+      const unlike = answers.filter((answer) => !isTaken(answer));
+      if (unlike.length === 0) continue;
+      // If the node answers this one in the same way, or not at all, the reason is another.
+      const alone = await bench.ask(question);
+      const others = unlike.filter((answer) => !answer || !isDeepStrictEqual(read(answer), read(alone)));
+      refused.push(...others.slice(0, 1));
     }
     if (refused.length < ROUNDS.refused) return { is: "both", as: "contract", node: "both are answered" };
     const [first] = refused;
