@@ -149,6 +149,49 @@ describe("a set with onDestroy: created", () => {
     fine(await strict.destroy());
     expect(held(stack.emulator)).toEqual(all);
   });
+
+  it("does not remove an entry of another writer that a refused change declares", async () => {
+    const all = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`10.0.${i}.0/24`, 1]));
+    await using stack = await bench();
+    const { emulator } = stack;
+    const strict = new MiniEngine({ ...stack.engine.config, maxRemovals: 0 });
+    const more = { onDestroy: "created", exclusive: false, maxRemovals: "100%" };
+    fine(await strict.up([set({ ...all, [A]: 1 }, more)]));
+    emulator.change(BLOCKED, { delete: [A], insert: { [C]: 1 } });
+    const fewer = { ...Object.fromEntries(Object.entries(all).slice(25)), [A]: 1, [C]: 1 };
+    const { errors } = await strict.up([set(fewer, more)]);
+    expect(errors.join()).toContain(`Restored: ${A}`);
+    stack.engine.state = strict.state;
+    fine(await stack.engine.destroy());
+    expect(held(emulator)).toEqual({ [C]: 1 });
+  });
+
+  /** An `up` of whose commits no answer arrives. */
+  const unanswered = async ({ emulator, engine }: Awaited<ReturnType<typeof bench>>, program: Declared) => {
+    emulator.fail({ cmd: "commit", kind: "lost-answer", times: 100 });
+    const { errors } = await engine.up([program], { timing: { timeoutMs: 40, deadlineMs: 2_000 } });
+    emulator.clearFaults();
+    return errors;
+  };
+
+  it("removes its own insert that a refresh found without a known result", async () => {
+    await using stack = await bench();
+    await stack.up([set({ [A]: 1 }, { onDestroy: "created" })]);
+    expect(await unanswered(stack, both)).toHaveLength(1);
+    await stack.up([both], { refresh: true });
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator)).toEqual({});
+  });
+
+  it("removes an entry that it once found there, removed, and inserted anew", async () => {
+    await using stack = await bench({ blocked: { [A]: 1 } });
+    await stack.up([both]);
+    expect(await unanswered(stack, set({ [B]: 1 }, { onDestroy: "created" }))).toHaveLength(1);
+    expect(held(stack.emulator)).toEqual({ [B]: 1 });
+    await stack.up([both]);
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator)).toEqual({});
+  });
 });
 
 it.each([false, true])(

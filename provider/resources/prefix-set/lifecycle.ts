@@ -117,8 +117,9 @@ export class SetLifecycle {
     const added = new Set(news.filter((prefix) => !sent.has(prefix)));
     const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || added.has(prefix);
     const foreign = state.foreign.size + added.size === 0 ? [] : [...entries.keys()].filter(isForeign);
-    // Neither an import nor a refresh has inserted them.
-    const existed = state.endpoint === undefined ? [...entries.keys()] : [...state.existed, ...added];
+    // Neither an import nor a refresh has inserted them; what is unsettled may be an insert of this resource.
+    const met = [...added].filter((prefix) => !state.unsettled.has(prefix));
+    const existed = state.endpoint === undefined ? [...entries.keys()] : [...state.existed, ...met];
     for (const prefix of existed) set.existed.add(prefix);
     const gone = [...missing, ...different].filter((prefix) => !state.foreign.has(prefix));
     const lost = new Map(gone.map((prefix) => [prefix, state.entries.get(prefix) as ListedValue]));
@@ -151,26 +152,33 @@ export class SetLifecycle {
     }
     const removals = removalLimits(inputs.limits, settings, set.url);
     const limits = { label: set.label, url: set.url, removals };
-    const plan = (observed: ListedMap) => planLimitedUpdate(observed, intent, limits);
+    // At another address, everything that is there was there before.
+    const held = intent.moved ? NOTHING : known;
+    const isOurs = (prefix: CanonicalPrefix) =>
+      held.has(prefix) || ((set.managed.has(prefix) || state.unsettled.has(prefix)) && !set.existed.has(prefix));
+    let met: readonly CanonicalPrefix[] = [];
+    const plan = (observed: ListedMap) => {
+      const { present, occupied } = compareSet(observed, held, desired);
+      met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
+      return planLimitedUpdate(observed, intent, limits);
+    };
+    const existedOf = (there: KnownPrefixes) => {
+      const still = intent.moved ? [] : [...state.existed].filter((prefix) => desired.has(prefix) || there.has(prefix));
+      return [...new Set([...still, ...met])];
+    };
     const result = await set.write(
       { plan },
       (message, reached) =>
         new UnfinishedWrite(message, {
           ...reachedOf(reached, new Map([...known, ...desired, ...withdrawn])),
-          existed: state.existed,
+          existed: existedOf(reached.applied),
         }),
     );
-    // At another address, everything that is there was there before.
-    const { present, occupied } = compareSet(result.before, intent.moved ? NOTHING : known, desired);
-    const isOurs = (prefix: CanonicalPrefix) =>
-      set.managed.has(prefix) || state.unsettled.has(prefix) || (!intent.moved && known.has(prefix));
-    const met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
-    const still = intent.moved ? [] : existed;
     this.warnOfOthers(set, inputs, result);
     set.settleSent();
     return {
       ...kept,
-      existed: [...new Set([...still, ...met])],
+      existed: existedOf(desired),
       get changes() {
         return result.changes;
       },
