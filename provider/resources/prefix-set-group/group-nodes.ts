@@ -54,16 +54,20 @@ export class GroupNodes {
     );
   }
 
-  /** The start of the run: with waves and a check each node is listed, within the time of a look. */
+  /**
+   * The start of the run: with waves and a check each node is listed, within the time of a look. So is each of a group without a state
+   * whose waves have no check: their contents tell whether it takes the place of one with a wave that has not passed.
+   */
   async beginning(): Promise<Beginning> {
     const { runtime, inputs, state, replaced, former, left } = this;
     const observed = new Map<string, ListedMap>(this.looked());
     const silent = new Set(this.names.filter((node) => runtime.look.isSilent(runtime.node(node).endpoint)));
     const isChecked = (inputs.rollout.args?.check ?? state?.rollout.args?.check ?? replaced?.args?.check) !== undefined;
     const leaving = left.filter((node) => state?.nodes.has(node));
-    const asked = isChecked
-      ? [...this.names.filter((node) => !observed.has(node) && !silent.has(node)), ...leaving]
-      : [];
+    const asked =
+      isChecked || (inputs.rollout.args && !state)
+        ? [...this.names.filter((node) => !observed.has(node) && !silent.has(node)), ...leaving]
+        : [];
     const failures = await eachSet(runtime, "look", inputs, asked, async (node) => {
       const set = leaving.includes(node)
         ? ResourceSet.ofState(runtime, (state as GroupState).of(node))

@@ -1,7 +1,8 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import { sameJson } from "../../../provider/model/json";
+import type { Kept, State } from "../engine/state";
 import type { Declared, RunOptions } from "../scenario";
-import type { CommandRecord, World } from "../simulation";
+import type { CommandRecord, RunRecord, World } from "../simulation";
 import { HEALTH } from "../story/group-changes";
 import { START } from "../world/machines";
 import { canonical, canonicalEntries, requestsOf } from "./model";
@@ -19,7 +20,11 @@ export const redStaysRed: Promised = {
       const waves = wavesOf(group);
       const url = `prefixset://${arena}/${set}`;
       const wanted = Object.entries(canonicalEntries(entries as Record<string, number>));
-      const unseen = unseenBy(group, done, run.options);
+      const unseen = unseenBy(world, group, done, run.options);
+      const { check } = rollout as { check?: Check };
+      // No state names the check of a killed run: another one, of a program whose state is not red, is asked in its place.
+      const isRed = groupsAt(done.before, url).some(({ outputs }) => rolloutOf(outputs).nodes !== undefined);
+      const isOwnCheck = check !== undefined && !asksForHealth(check) && !isRed;
       return waves.flatMap((wave, index) =>
         wave.flatMap((node) => {
           const machine = world.nodes.get(node)?.name ?? "";
@@ -37,7 +42,11 @@ export const redStaysRed: Promised = {
                 .flat()
                 .flatMap((earlier) => why(world, { earlier, prefix, value, url, at: entry, began: done.began }, group))
                 .concat(
-                  redElsewhere(world, { node, prefix, value, url, at: entry }, { stack: run.stack, wanted, unseen }),
+                  redElsewhere(
+                    world,
+                    { node, prefix, value, url, at: entry },
+                    { stack: run.stack, wanted, unseen, isOwnCheck },
+                  ),
                 )
                 .map(
                   (reason) =>
@@ -115,24 +124,75 @@ function why(world: World, question: Question, { args }: Declared): string[] {
   const first = machine.journal.find((entry) => entry.url === url && brought(entry, prefix) === value);
   const had = first ? Date.parse(first.time) - START : 0;
   const failing = asksForHealth(check) && wasIllFrom(world, earlier, Math.min(began, had), until);
-  return failing ? [`the check of ${earlier} of an earlier wave has failed since it got it`] : [];
+  return failing && !hasPassed(world, question)
+    ? [`the check of ${earlier} of an earlier wave has failed since it got it`]
+    : [];
+}
+
+/**
+ * True where a run since then has left a state that declares the value there, under another check than the health of the nodes or under none, and names
+ * no wave there that has not passed: what has passed stays so, whatever check the program gets.
+ */
+function hasPassed(world: World, question: Omit<Question, "began">): boolean {
+  const { earlier, prefix, value, url, at } = question;
+  const first = since(world, question);
+  const isLater = ({ done }: RunRecord) =>
+    first !== undefined && !done.wasKilled && done.label !== at.label && done.ended >= timeOf(first);
+  return world.records.filter(isLater).some(({ done }) =>
+    groupsAt(done.after, url).some(({ outputs }) => {
+      const { check, nodes = [] } = rolloutOf(outputs);
+      const { [prefix]: declared } = canonicalEntries(outputs.entries as Record<string, number>);
+      const isThere = earlier in Object(outputs.endpoints) && declared === value;
+      return isThere && !asksForHealth(check) && !nodes.includes(earlier);
+    }),
+  );
+}
+
+/** Groups of a state with a set. */
+function groupsAt({ resources }: State, url: string): readonly Kept[] {
+  return resources.filter(
+    ({ type, inputs }) => type === "PrefixSetGroup" && `prefixset://${inputs.arena}/${inputs.set}` === url,
+  );
+}
+
+/** The check of a state, and the nodes of its wave that has not passed. */
+function rolloutOf({ rollout }: Kept["outputs"]): { readonly check?: Check; readonly nodes?: readonly string[] } {
+  return (rollout ?? {}) as object;
 }
 
 type Check = { readonly url?: string };
 
 /**
- * Nodes of whose red content a run cannot know: the engine creates a group in the place of another one, of which it shows nothing without a refresh.
- * Then only the check of the program stands, at its own nodes.
+ * Nodes of whose red content a run cannot know: the engine creates a group in the place of another one, of which it shows nothing without a refresh,
+ * and after a killed first create nothing at all. Then only the check of the program stands, at its own nodes.
  */
 function unseenBy(
+  world: World,
   { name, args }: Declared,
-  { steps }: CommandRecord,
+  { steps, before, from }: CommandRecord,
   { refresh }: RunOptions,
-): (node: string) => boolean {
+): (red: string, node: string) => boolean {
   const { check } = args.rollout as { check?: Check };
   const isMade = steps.some((step) => step.name === name && ["create", "replace"].includes(step.op));
-  if (!isMade || refresh) return () => false;
-  return (node) => (check !== undefined && !asksForHealth(check)) || !(args.nodes as readonly string[]).includes(node);
+  const url = `prefixset://${args.arena}/${args.set}`;
+  if (!isMade || (refresh && groupsAt(before, url).length > 0)) return () => false;
+  return (red, node) => {
+    if (!(args.nodes as readonly string[]).includes(red)) return true;
+    // Waves without a check stop where nodes hold other entries; an empty one may be one that nobody has filled yet.
+    return check === undefined ? wasEmpty(world, node, url, from) : !asksForHealth(check);
+  };
+}
+
+/** True for a node that held nothing at the start of a run. */
+function wasEmpty(world: World, node: string, url: string, from: CommandRecord["from"]): boolean {
+  const { name = "", journal = [] } = world.nodes.get(node) ?? {};
+  const held = new Set(Object.keys(world.scenario.nodes.find((plan) => plan.name === name)?.sets[url] ?? {}));
+  for (const entry of journal.slice(0, from[name])) {
+    if (entry.url !== url) continue;
+    for (const prefix of Object.keys(entry.commit?.removed ?? {})) held.delete(prefix);
+    for (const prefix of Object.keys(entry.commit?.inserted ?? {})) held.add(prefix);
+  }
+  return held.size === 0;
 }
 
 /** True for the check that the health of the nodes decides; another one passes always. */
@@ -151,14 +211,16 @@ function redElsewhere(
     stack,
     wanted,
     unseen,
+    isOwnCheck,
   }: {
     readonly stack: number;
     readonly wanted: readonly (readonly [string, number])[];
-    readonly unseen: (node: string) => boolean;
+    readonly unseen: (red: string, node: string) => boolean;
+    readonly isOwnCheck: boolean;
   },
 ): string[] {
   return world.records.flatMap(({ run, done }) => {
-    if (run.stack !== stack || run.command !== "up") return [];
+    if (run.stack !== stack || run.command !== "up" || (done.wasKilled && isOwnCheck)) return [];
     return run.program.flatMap((group) => {
       const { rollout, arena, set, entries = {} } = group.args;
       const { check } = (rollout ?? {}) as { check?: Check };
@@ -171,7 +233,8 @@ function redElsewhere(
         .slice(0, Math.max(0, own))
         .flat()
         .filter(
-          (earlier) => !unseen(earlier) && isRedThere(world, { earlier, prefix, value, url, at, label: done.label }),
+          (earlier) =>
+            !unseen(earlier, node) && isRedThere(world, { earlier, prefix, value, url, at, label: done.label }),
         )
         .map((earlier) => `the check of ${earlier} has failed since an earlier run brought it there`);
     });
@@ -179,10 +242,17 @@ function redElsewhere(
 }
 
 /** True where the run with a label brought a value that the node has had since, but for losses, and whose check has failed since. */
-function isRedThere(
-  world: World,
-  { earlier, prefix, value, url, at, label }: Omit<Question, "began"> & { readonly label: string },
-): boolean {
+function isRedThere(world: World, question: Omit<Question, "began"> & { readonly label: string }): boolean {
+  const first = since(world, question);
+  if (first?.label !== question.label || hasPassed(world, question)) return false;
+  return wasIllFrom(world, question.earlier, timeOf(first), timeOf(question.at));
+}
+
+/**
+ * The request that brought a value which the node has had since, but for losses: what another writer or a killed run of the stack did to
+ * it is unknown to the state, and the next run restores the value as a loss, which is no step of a wave.
+ */
+function since(world: World, { earlier, prefix, value, url, at }: Omit<Question, "began">): JournalEntry | undefined {
   const { journal } = world.nodes.get(earlier) ?? { journal: [] };
   const changes = journal.filter(
     (entry) =>
@@ -190,11 +260,13 @@ function isRedThere(
       entry.time <= at.time &&
       (brought(entry, prefix) !== undefined || prefix in (entry.commit?.removed ?? {})),
   );
-  const other = changes.findLastIndex((entry) => brought(entry, prefix) !== value);
-  const first = changes[other + 1];
-  if (first?.label !== label) return false;
-  return wasIllFrom(world, earlier, Date.parse(first.time) - START, Date.parse(at.time) - START);
+  const isReported = ({ label }: JournalEntry) =>
+    world.records.some(({ done }) => done.label === label && !done.wasKilled);
+  const other = changes.findLastIndex((entry) => brought(entry, prefix) !== value && isReported(entry));
+  return changes.slice(other + 1).find((entry) => brought(entry, prefix) === value);
 }
+
+const timeOf = ({ time }: JournalEntry) => Date.parse(time) - START;
 
 /** True where the health of a node was bad at a moment, and until another one. */
 function wasIllFrom({ acts }: World, node: string, since: number, until: number): boolean {

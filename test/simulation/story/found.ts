@@ -277,6 +277,19 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [1],
     ends: { n1: { [A]: 1, [C]: 1 } },
   },
+  "waves without a check do not stop where the content of a node could not be read at first": {
+    turns: [
+      up(group({ [A]: 1 })),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 })),
+      up(
+        group({ [A]: 1, [B]: 1 }, "group-2", { rollout: { waves: [1, 1] } }),
+        fault("n2", { kind: "unknown-shape", when: "before", nth: 1, times: 1 }),
+      ),
+    ],
+    red: [1, 2],
+    ends: { n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1 } },
+  },
   "a value that a killed run staged is lost on a node that refuses what exists": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 2 }), kill(3)), up(set({ [A]: 3 }))],
     dialect: { insertExisting: "error" },
