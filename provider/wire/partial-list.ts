@@ -116,13 +116,24 @@ export function isHarmlessMember(name: string): boolean {
 const ECHOES = set(
   "arena profile set prefixset table name type kind tag command method action node host hostname self href url uri",
 );
-/** Words in texts that report a part. */
+/** Words in texts that report a part, unless the text denies them: "truncated: no", "0 omitted". */
 const PARTIAL_WORDS =
-  /\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|next page|first \d+|\d+ of \d+|\d+ more|cut (?:at|off|after|short)|omitted|limit(?:ed)? (?:reached|exceeded|to))\b/i;
+  /(?<!\b(?:no|not|none|0)(?: \w+)? )\b(?:partial(?:ly)?|incomplete|truncated|omitted)\b(?!["']?\s*[:=]\s*["']?(?:no|false|none|0)\b)|\b(?:continue[sd]?|next page|first \d+|[1-9]\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\d+))\b/i;
+/** A number of elements or of pages out of a larger one: "page 1 of 3", "50 of 200 entries". */
+const OUT_OF =
+  /(?<before>[a-z]{0,9})[\s:#]{0,3}\b(?:\d{1,10} ?- ?)?(?<part>\d{1,10}) of (?<all>\d{1,10})\b ?(?<after>[a-z]{0,9})/gi;
+const COUNTED =
+  /^(?:pages?|part|entr(?:y|ies)|records?|items?|rows?|lines?|prefix(?:es)?|show(?:ing|n)|listed|listing)$/i;
 
 /** True for words that may report a part of a list. */
 export function mayReportPart(text: string): boolean {
-  return PARTIAL_WORDS.test(text);
+  return (
+    PARTIAL_WORDS.test(text) ||
+    [...text.matchAll(OUT_OF)].some(
+      ({ groups: { before = "", part, all, after = "" } = {} }) =>
+        Number(part) < Number(all) && (COUNTED.test(before) || COUNTED.test(after)),
+    )
+  );
 }
 
 /** Deepest objects beside a list that are judged; deeper ones are refused. */

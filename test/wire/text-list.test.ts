@@ -60,6 +60,11 @@ describe("a set in lines", () => {
     ["; ... 200 more", '"; ... 200 more", may report a part of the list'],
     ["# limit reached", '"# limit reached", may report a part of the list'],
     ["!192.0.2.0/24 1", '"!192.0.2.0/24 1", has a prefix, and may negate it'],
+    ["# page 1 of 3", '"# page 1 of 3", may report a part of the list'],
+    ["# 50 of 200 entries shown", '"# 50 of 200 entries shown", may report a part of the list'],
+    ["# truncated: yes", '"# truncated: yes", may report a part of the list'],
+    ["# list is limited to 100 entries", '"# list is limited to 100 entries", may report a part of the list'],
+    ["! 192.0.2.0/24 1 30", '"! 192.0.2.0/24 1 30", has a prefix, and may negate it'],
     ["// 192.0.2.0/24", '"// 192.0.2.0/24", has a prefix, and may negate it'],
   ])("with the comment %j is refused, unless the settings say that comments do not matter", (comment, problem) => {
     const body = `198.51.100.0/24 1\n${comment}\n`;
@@ -68,6 +73,21 @@ describe("a set in lines", () => {
       remedy: 'If the list is whole whatever it says, set answers.ignore: ["comments"].',
     });
     expect(read(body, { format: "lines", ignore: ["comments"] })).toEqual(["198.51.100.0/24 1"]);
+  });
+
+  it.each([
+    "# page 1 of 1",
+    "# 1 of 1 entries",
+    "# truncated: no",
+    "# partial: false",
+    "# not truncated",
+    "# 0 more",
+    "# 0 entries omitted",
+    "# capacity: 1 of 65536 used",
+    "# access limited to admins",
+    "! 198.51.100.7 asked for this list",
+  ])("with the comment %j is read", (comment) => {
+    expect(read(`198.51.100.0/24 1\n${comment}\n`, { format: "lines" })).toEqual(["198.51.100.0/24 1"]);
   });
 
   it("is read with other comments, and with an entry that is commented out", () => {
