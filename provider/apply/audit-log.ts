@@ -1,7 +1,7 @@
 import { appendOwnSync } from "../files/no-links";
 import { makePrivate, PRIVATE_FILE } from "../files/private";
 import { caught, messageOf } from "../model/errors";
-import { type SetResult, SetWriteFailure } from "./set-operation";
+import { type SetOperation, type SetResult, SetWriteFailure } from "./set-operation";
 
 /** One mutation in the audit log. */
 export interface AuditRecord {
@@ -33,6 +33,14 @@ export function failedWrite(error: unknown): Written {
   const { applied, unsettled } = error instanceof SetWriteFailure ? error : { applied: undefined, unsettled: [] };
   const open = unsettled.map((prefix) => [prefix, { old: applied?.get(prefix) ?? null, new: null }]);
   return { prefixes: Object.fromEntries(open), outcome: messageOf(error) };
+}
+
+/** The record with the reason of its operation. */
+export function withReason(
+  written: Written | undefined,
+  { reason }: Pick<SetOperation, "reason">,
+): Written | undefined {
+  return written && { ...written, reason };
 }
 
 /** Opens the log before anything is sent. @throws {Error} if it cannot be written */

@@ -8,7 +8,7 @@ import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
 import { count, some } from "../model/text";
-import { appliedWrite, failedWrite, type Written } from "./audit-log";
+import { appliedWrite, failedWrite, type Written, withReason } from "./audit-log";
 import type { Settled } from "./group-commit";
 import { type Aggregation, aggregatedIn, aggregationRemedy, coversAll, partsOf } from "./set-aggregation";
 import {
@@ -223,12 +223,27 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
     const truth = { applied: after.values, unsettled: absent, cause: unlisted };
     return { ok: false, error: new SetWriteFailure(message, truth) };
   }
-  const { refusal, unsettled = new Set() } = plan.value;
-  if (refusal !== undefined) {
-    const truth = { applied: after.values, unsettled: [...unsettled] };
+  return { ok: true, value: resultOf(plan.value, before, after) };
+}
+
+/** The answer to an operation. If a limit refused it, it fails with that reason, whatever became of its restored entries. */
+export function refusedOutcome(
+  plan: Planned,
+  answer: Settled<SetResult>,
+  { audit }: Pick<ConfirmationOptions, "audit">,
+): Settled<SetResult> {
+  if (!plan.ok || plan.value.refusal === undefined) return answer;
+  const { put, refusal, unsettled = new Set() } = plan.value;
+  if (answer.ok) {
+    audit?.(() => withReason(appliedWrite(answer.value), plan.operation));
+    const truth = { applied: answer.value.after, unsettled: [...unsettled] };
     return { ok: false, error: new SetWriteFailure(`${refusal} Restored: ${some([...put.keys()])}.`, truth) };
   }
-  return { ok: true, value: resultOf(plan.value, before, after) };
+  const { error: cause } = answer;
+  const message = `${refusal} ${cause.message}`;
+  if (!(cause instanceof SetWriteFailure)) return { ok: false, error: new Error(message, { cause }) };
+  const open = [...new Set([...cause.unsettled, ...unsettled])];
+  return { ok: false, error: new SetWriteFailure(message, { applied: cause.applied, unsettled: open, cause }) };
 }
 
 /** Changes that the last list does not confirm, and how it shows them; half a sentence. */

@@ -3,10 +3,10 @@ import type { ObservedSet, SetEntry } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
-import { appliedWrite, failedWrite, type Written } from "./audit-log";
+import { appliedWrite, failedWrite, type Written, withReason } from "./audit-log";
 import { type Caller, GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
-import { placeOf } from "./set-confirmation";
+import { placeOf, refusedOutcome } from "./set-confirmation";
 import { type FlushOptions, SetFlush } from "./set-flush";
 import {
   type Changes,
@@ -98,12 +98,7 @@ export class SetWriter {
 
   /** An operation with its line in the audit log, once it has ended, even if nothing waits for it any more. */
   private async logged(operation: SetOperation, caller?: Caller): Promise<SetResult> {
-    const { reason } = operation;
-    const audit = (ended: () => Written | undefined) =>
-      this.options.audit?.(() => {
-        const written = ended();
-        return written && { ...written, reason };
-      });
+    const audit = (ended: () => Written | undefined) => this.options.audit?.(() => withReason(ended(), operation));
     try {
       const result = await this.group.submit(operation, caller);
       audit(() => appliedWrite(result));
@@ -128,7 +123,7 @@ export class SetWriter {
     this.hasWritten = true;
     const settled = await set.alone(() => new SetFlush(this.options, this.leftovers, plans, merged, before).run());
     this.inspect(before, unwanted);
-    return settled;
+    return settled.map((answer, index) => refusedOutcome(plans[index] as Planned, answer, this.options));
   }
 
   /** Counts everything that the commit removed: a run that failed may have staged removals, too. */

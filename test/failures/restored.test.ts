@@ -61,4 +61,18 @@ describe("what a preview says that it restores, an up restores", () => {
     expect((await lifted.up([set(program)])).errors).toEqual([]);
     expect(stack.held()).toEqual(program);
   });
+
+  it.each([
+    { fault: { cmd: "insert", status: 400, times: 100 }, said: "the node refused" },
+    { fault: { cmd: "commit", status: 503, times: 100 }, said: "may be staged" },
+    { fault: { cmd: "commit", kind: "stuck-commit", times: 100 }, said: "does not show" },
+  ] as const)("and the limit is named even if nothing can be restored: $said", async ({ fault, said }) => {
+    await using stack = await begin([set(many(60))], { maxRemovals: 21 });
+    stack.emulator.change(BLOCKED, { delete: ["192.0.2.58/32"] });
+    stack.emulator.fail(fault);
+    const { errors } = await stack.engine.up([set(many(60, 25))], { timing: { timeoutMs: 40, deadlineMs: 2_000 } });
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(new RegExp(`more than packetfilter:maxRemovals .*${said}`)),
+    ]);
+  });
 });

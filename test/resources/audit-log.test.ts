@@ -44,6 +44,23 @@ it("has a line for an entry that is restored, since the commit published its rem
   ]);
 });
 
+it("has a line for what a change restores that a limit refused", async () => {
+  using audit = log();
+  await using stack = await bench("n1");
+  const all = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`192.0.2.${index}/32`, 1]));
+  await stack.engine.up([group(all, ["n1"])]);
+  stack.config.auditLog = audit.file;
+  stack.config.maxRemovals = 0;
+  stack.node("n1").change(URL, { delete: ["192.0.2.29/32"] });
+  const left = Object.fromEntries(Object.entries(all).slice(25));
+  await stack.engine.up([group(left, ["n1"], { maxRemovals: "100%" })]);
+  expect(stack.held().n1).toEqual(all);
+  expect(audit.lines()).toMatchObject([
+    { node: "n1", prefixes: { "192.0.2.29/32": INSERTED }, outcome: "applied" },
+    { node: "n1", prefixes: {}, outcome: expect.stringContaining("packetfilter:maxRemovals") },
+  ]);
+});
+
 it("has a line for what is restored at another address of the same machine", async () => {
   using audit = log();
   await using stack = await bench("n1");
