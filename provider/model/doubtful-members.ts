@@ -11,9 +11,15 @@ interface Rule {
 const OPPOSITES =
   "disabled|inactive|negated?|inverted?|allowed|allowlist(?:ed)?|whitelist(?:ed)?|deleted|removed|revoked|expired|withdrawn|delisted";
 const USUALS = "enabled|active|blocked|listed|committed|applied|installed";
+/** Beginnings of words of a permission, and of an end. */
+const PERMITS = "allow|permitt?|accept|pass|(?:white|allow)_?list";
+const ENDS = "remov|delet|disabl|inactiv|revok|delist|withdraw|suspend|cancell?";
+/** Words of a state before the entry counts, or after. */
+const OTHER_TIME =
+  "(?:expired?|pending|staged|candidates?|draft|uncommitted|stopp(?:ed|ing))(?![a-z])|fail(?:ed|ure)?(?![a-z]| (?!to\\b)[a-z])";
+const wordsOf = (beginnings: string) => `(?:${beginnings})(?:e?[ds]?|n|ing)(?![a-z])`;
 /** Words of a permission, of an end, or of a state before the entry counts. */
-const OTHER_STATE =
-  /^(?:(?:allow|permitt?|accept|pass|(?:white|allow)_?list|remov|delet|disabl|inactiv|revok|delist|withdraw|suspend|cancell?)(?:e?[ds]?|n|ing)(?![a-z])|(?:expired?|pending|staged|candidates?|draft|uncommitted|stopp(?:ed|ing))(?![a-z])|fail(?:ed|ure)?(?![a-z]| (?!to\b)[a-z]))/i;
+const OTHER_STATE = new RegExp(`^(?:${wordsOf(`${PERMITS}|${ENDS}`)}|${OTHER_TIME})`, "i");
 
 const RULES: readonly Rule[] = [
   { name: new RegExp(`^(?:disabled|deleted|is_(?:${OPPOSITES}))$`), when: /^(?:true|yes|y|on|1)$/i },
@@ -33,8 +39,8 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** For fields without a name, most of which are counters or codes. */
-const UNNAMED: Rule = { name: /^column \d+$/, when: new RegExp(`^false$|${OTHER_STATE.source}`, "i") };
+/** For fields without a name, most of which are counters, codes or the word of a command (`permit`). */
+const UNNAMED: Rule = { name: /^column \d+$/, when: new RegExp(`^(?:false$|${wordsOf(ENDS)}|${OTHER_TIME})`, "i") };
 
 /** Finds members of records that nothing reads and that may change what the record means. */
 export class DoubtfulMembers {
