@@ -2,6 +2,7 @@ import { isEntryValue, MAX_VALUE, NO_SENT } from "../model/entry";
 import type { JsonObject } from "../model/json";
 import { announcedIn } from "../model/list-totals";
 import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
+import { prefixIn } from "../model/readable";
 import { count, grouped } from "../model/text";
 import { Announcements } from "./announcements";
 import { type Chooser, chooser, contradiction } from "./duplicates";
@@ -104,6 +105,11 @@ export class Collector {
   refusesLineEnd(text: string, line: number): boolean {
     const at = text.search(/[\v\f\u0085\u2028\u2029]/);
     if (at < 0) return false;
+    // In a comment or a blank line it matters only before a prefix.
+    const [before, ...behind] = text.split(/[\v\f\u0085\u2028\u2029]/);
+    const isAside = /^\s*$|[#;]/.test(before ?? "");
+    const isEntry = (part: string) => prefixIn(part.trim().split(/[\s,;#]/, 1)[0] ?? "", { hostBits: "mask" });
+    if (isAside && !behind.some(isEntry)) return false;
     const problem = "has a line end that is not LF, CR LF or CR: write one prefix a line, each with LF.";
     this.problems.add({ line, column: at + 1 }, problem);
     return true;

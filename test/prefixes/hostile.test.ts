@@ -116,6 +116,19 @@ describe("texts", () => {
     ]);
   });
 
+  test.each(["\u2028", "\u2029", "\u0085", "\v", "\f"])("%j before no prefix changes nothing", (end) => {
+    for (const text of [`# a${end}\n192.0.2.0/24\n`, `# a${end} page 2\n192.0.2.0/24\n`, `192.0.2.0/24 # a${end}b\n`])
+      expect(parsePrefixes(text)).toEqual({ "192.0.2.0/24": { value: 1 } });
+    expect(parsePrefixes(`# a${end}\nprefix\n192.0.2.0/24\n`, { format: "csv" })).toEqual({
+      "192.0.2.0/24": { value: 1 },
+    });
+    expect(problemsOf(`192.0.2.0/24${end}5\n`)).toHaveLength(1);
+  });
+
+  test.each(["\u2028", "\v", "\f"])("%j alone in a line is a blank line", (end) => {
+    expect(parsePrefixes(`${end}\n192.0.2.0/24\n`)).toEqual({ "192.0.2.0/24": { value: 1 } });
+  });
+
   test("NUL characters are told as such", () => {
     expect(problemsOf("192.0.2.0/24\n198.51\0.100.0/24\n")).toEqual([
       "text:2:1: holds NUL characters: save it as UTF-8 text.",
