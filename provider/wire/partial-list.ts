@@ -38,10 +38,15 @@ export function refusePartialStatus(around: Around, answers: ReceiverAnswers): v
   for (const doubt of doubtsAround(around, answers)) {
     const { path, says } = doubt;
     const value = path.length > around.within.length ? undefined : around.within[path.length - 1]?.[path.at(-1) ?? ""];
-    const isPlace = value === true || (typeof value === "string" && /^(?:https?:\/)?\/|^true$/i.test(value));
     const isTotal = says === "total" && value !== undefined;
-    if (isTotal || (says === "more" && isPlace) || CURSORS.test(key(path.at(-1) ?? ""))) throw partial(doubt, answers);
+    if (isTotal || (says === "more" && isPlace(value)) || CURSORS.test(key(path.at(-1) ?? "")))
+      throw partial(doubt, answers);
   }
+}
+
+/** True for a place at which a list goes on, and for true. */
+function isPlace(value: unknown): boolean {
+  return value === true || (typeof value === "string" && /^(?:https?:\/)?\/|^true$/i.test(value));
 }
 
 function partial({ path, what }: Doubt, answers: Ignoring | undefined): ShapeError {
@@ -53,10 +58,29 @@ export function doubtfulMembers(around: Around, answers: Answers | undefined): s
   return [...doubtsAround(around, answers)].filter(({ says }) => says !== "more").map(({ path }) => path.join("."));
 }
 
-/** The members that say themselves that a list goes on, or that it is longer; those of a number of elements count as longer. */
+/**
+ * The members that report a part of the records of a file: cursors, numbers of pages, exact names of a continuation with a
+ * place or a true value, and exact names of a number of records. Files have other metadata beside their records.
+ */
 export function signsOfPart(around: Around): { readonly path: readonly string[]; readonly what: string }[] {
-  return [...doubtsAround(around, undefined)].filter(({ says }) => says !== undefined);
+  const { within } = around;
+  return [...doubtsAround(around, undefined)].filter(({ path, says }) => {
+    const [outer = "", name = ""] = ["", "", ...path].slice(-2).map(key);
+    if (CURSORS.test(name)) return true;
+    const value = path.reduce((object: unknown, one) => (isObject(object) ? object[one] : undefined), within[0]);
+    if (says === undefined || Array.isArray(value) || PAGES.has(name)) return says !== undefined;
+    if (GOES_ON.test(name)) return isObject(value) || isPlace(value) || (readNumber(value)?.number ?? AGES) < AGES;
+    return COUNTS.test(name) && readNumber(value) !== undefined && (path.length <= within.length || ABOUT.test(outer));
+  });
 }
+
+/** Exact names of a continuation in files, of a number of records, and of objects about the records. */
+const GOES_ON =
+  /^(?:is|has)?(?:more|next|truncated|partial|incomplete)(?:link|url|results|records|entries)?$|nextlink$/;
+const COUNTS = /^(?:remaining|total|count|entries|records|total(?:entries|records|count))$/;
+const ABOUT = /^(?:meta|metadata|info|resultinfo|pag(?:e|er|ing|ination))$/;
+/** Numbers from here on are times, and no numbers of pages. */
+const AGES = 1_000_000;
 
 /** As {@link refusePartial}, for headers with the words of paging in their names. */
 export function refusePartialHeaders(headers: JsonObject, length: number, answers: Ignoring | undefined): void {

@@ -553,6 +553,14 @@ describe("files of other programs", () => {
     for (const sign of [
       { pages: 9, page: 1 },
       { remaining: 5 },
+      { next: 2 },
+      { more: true },
+      { truncated: "true" },
+      { next: "https://list.example/2" },
+      { links: [{ rel: "next", href: "/2" }] },
+      { meta: { total: 99 } },
+      { total_entries: 99 },
+      { records: 99 },
       { links: { next: "/2" } },
       { meta: { total: 99, next_cursor: "abc" } },
       { next_page_token: "x" },
@@ -563,6 +571,22 @@ describe("files of other programs", () => {
       );
     const whole = { pages: 1, page: 1, total: 1, links: { next: null }, note: "first of three", description: "x" };
     expect(keys(JSON.stringify({ ...whole, data: ["192.0.2.0/24"] }), { records: "data" })).toEqual(["192.0.2.0/24"]);
+    for (const other of [
+      { next_update: "2030-01-01T00:00:00Z" },
+      { nextUpdate: 1900000000 },
+      { more_info: "https://list.example/about" },
+      { restricted: true },
+      { account_id: 4711 },
+      { ip_count: 256 },
+      { total_ips: 256, total_addresses: 256, total_bytes: 8123, size: 8123 },
+      { rate_limit: { remaining: 50 } },
+      { lastEditor: { name: "x" } },
+      { stats: { total: 5 } },
+      { terms: "If you continue to use this list, you accept its terms." },
+      { license: "use limited to members" },
+      { next: "2030-01-01T00:00:00Z" },
+    ])
+      expect(keys(JSON.stringify({ data: ["192.0.2.0/24"], ...other }), { records: "data" })).toEqual(["192.0.2.0/24"]);
     expect(problem({ data: ["192.0.2.0/24"], total: 5 }, "data")).toContain("the records are only a part, fetch all");
     expect(() => parsePrefixes("192.0.2.7", { records: "a" })).toThrow(
       "The option `records` needs the format json or yaml.",
