@@ -11,9 +11,12 @@ import { looksLikeAddress, rangeEnds } from "./range";
  * @param paths Of the elements that are read; an empty one is the document itself as one record, whose own texts are read.
  */
 export function refuseUnread(root: unknown, paths: readonly Path[], problems: Problems, place: (path: Path) => Place) {
-  const read = new Set(paths.map(key));
-  const around = new Set(paths.flatMap((path) => path.map((_, end) => key(path.slice(0, end)))));
-  const isOne = read.has("");
+  const isOne = paths[0]?.length === 0;
+  // Of elements of an array, the array: there may be many.
+  const lists = paths.map((path) => (typeof path.at(-1) === "number" ? path.slice(0, -1) : path));
+  const own = new Map(lists.map((path) => [key(path), path]));
+  const read = new Set(own.keys());
+  const around = new Set([...own.values()].flatMap((path) => path.map((_, end) => key(path.slice(0, end)))));
   visit(root, []);
 
   function visit(value: unknown, path: Path): void {
@@ -24,7 +27,7 @@ export function refuseUnread(root: unknown, paths: readonly Path[], problems: Pr
         const own = [...path, name];
         if (!isOne && (around.has(key(own)) || read.has(key(own)))) visit(content, own);
         else if (!(isOne && typeof content === "string") && holdsPrefix(content))
-          problems.add(place(own), unread(name));
+          problems.add(place(own), unread(name, isOne));
       }
     }
   }
@@ -32,13 +35,19 @@ export function refuseUnread(root: unknown, paths: readonly Path[], problems: Pr
 
 const key = (path: Path) => path.join("\0");
 
-const unread = (name: string) =>
-  `${shown(name)} holds prefixes that are not read: set records: "…" to read an array alone, or columns: { prefix: "…" } to read a record without it.`;
+function unread(name: string, isOne: boolean): string {
+  const remedy = isOne ? ', or columns: { prefix: "…" } to read the record without it' : "";
+  return `${shown(name)} holds prefixes that are not read: set records: "…" to read one array alone${remedy}.`;
+}
 
-function holdsPrefix(value: unknown): boolean {
-  if (typeof value === "string") return isPrefix(value.trim());
-  if (Array.isArray(value)) return value.some(holdsPrefix);
-  return isObject(value) && Object.entries(value).some(([name, content]) => isPrefix(name) || holdsPrefix(content));
+/** True for a list with prefixes. An address alone may be that of a sender. */
+function holdsPrefix(value: unknown, isElement = false): boolean {
+  if (typeof value === "string") return (isElement || /[/-]/.test(value)) && isPrefix(value.trim());
+  if (Array.isArray(value)) return value.some((element) => holdsPrefix(element, true));
+  return (
+    isObject(value) &&
+    Object.entries(value).some(([name, content]) => isPrefix(name) || holdsPrefix(content, isElement))
+  );
 }
 
 function isPrefix(text: string): boolean {

@@ -451,17 +451,18 @@ describe("a document of a published list", () => {
       "cidrs",
       { regions: [{ region: "a", cidrs: [{ cidr: "192.0.2.0/24" }] }, { cidrs: { cidr: "198.51.100.0/24" } }] },
     ],
+    ["hosts", { ...aws, hosts: [{ ip: "198.51.100.7" }] }],
     ["sets", { ...aws, sets: { "198.51.100.0/24": 1 } }],
     ["prefixes", { network: "192.0.2.0/24", prefixes: ["198.51.100.0/24"] }],
     ["entries", { cidr: "192.0.2.0/24", entries: [{ cidr: "198.51.100.0/24" }] }],
   ])("with prefixes that are not read is a problem at their place: %s", (name, document) => {
     const text = JSON.stringify(document, null, 1);
     const line = text.split("\n").findLastIndex((one) => one.includes(`"${name}"`)) + 1;
-    expect(problemsOf(text)).toEqual([
-      expect.stringMatching(
-        new RegExp(`^text:${line}:\\d+: "${name}" holds prefixes that are not read: .*set records: "…" `),
-      ),
-    ]);
+    const isRecord = "network" in document || "cidr" in document;
+    const ofRecord = isRecord ? ', or columns: { prefix: "…" } to read the record without it' : "";
+    const problem = `"${name}" holds prefixes that are not read: set records: "…" to read one array alone${ofRecord}.`;
+    expect(problemsOf(text)).toEqual([expect.stringMatching(new RegExp(`^text:${line}:\\d+: `))]);
+    expect(problemsOf(text)[0]).toContain(problem);
   });
 
   test.each<[string, object]>([
@@ -474,6 +475,26 @@ describe("a document of a published list", () => {
     expect(problemsOf(JSON.stringify(document))[0]).toContain(`"${name}" `);
     expect(Object.keys(parsePrefixes(JSON.stringify(document), { allowEmpty: true }))).toEqual(["192.0.2.0/24"]);
   });
+});
+
+test.each<[string, object, string[]]>([
+  [
+    "AWS with its next update",
+    { prefixes: [{ ip_prefix: "192.0.2.0/24" }], next_update: "2030-01-01T00:00:00Z" },
+    ["192.0.2.0/24"],
+  ],
+  [
+    "AWS with the address of its sender",
+    { prefixes: [{ ip_prefix: "192.0.2.0/24" }], source: "198.51.100.7", sender: { ip: "198.51.100.7" } },
+    ["192.0.2.0/24"],
+  ],
+  [
+    "Cloudflare with another network",
+    { result: { ipv4_cidrs: ["192.0.2.0/24"], ipv6_cidrs: [], jdcloud_cidrs: ["198.51.100.0/24"] }, success: true },
+    ["192.0.2.0/24", "198.51.100.0/24"],
+  ],
+])("%s is read", (_title, document, list) => {
+  expect(Object.keys(parsePrefixes(JSON.stringify(document)))).toEqual(list);
 });
 
 describe("CrowdSec", () => {

@@ -20,7 +20,7 @@ export const clouds: readonly PublishedList[] = [
       return isThis ? azurePrefixes(tags) : undefined;
     },
   },
-  // The answer of the API's `/ips`: two arrays of texts below `result`.
+  // The answer of the API's `/ips`: arrays of texts below `result`.
   {
     name: "Cloudflare",
     find(root) {
@@ -30,7 +30,7 @@ export const clouds: readonly PublishedList[] = [
         return "is the answer to a request that failed (success: false): fetch it again.";
       }
       return isThis
-        ? [...elements(root, "result", "ipv4_cidrs"), ...elements(root, "result", "ipv6_cidrs")]
+        ? ["ipv4_cidrs", "ipv6_cidrs", "jdcloud_cidrs"].flatMap((name) => elements(root, "result", name))
         : undefined;
     },
   },
