@@ -178,7 +178,7 @@ function unseenBy(
   if (!isMade || (refresh && groupsAt(before, url).length > 0)) return () => false;
   return (red, node) => {
     if (!(args.nodes as readonly string[]).includes(red)) return true;
-    // Waves without a check stop where nodes hold other entries; an empty one may be one that nobody has filled yet.
+    // Waves without a check stop where nodes hold other entries; an empty one may be new.
     return check === undefined ? wasEmpty(world, node, url, from) : !asksForHealth(check);
   };
 }
