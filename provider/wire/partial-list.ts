@@ -38,9 +38,9 @@ export function refusePartialStatus(around: Around, answers: ReceiverAnswers): v
   for (const doubt of doubtsAround(around, answers)) {
     const { path, says } = doubt;
     const value = path.length > around.within.length ? undefined : around.within[path.length - 1]?.[path.at(-1) ?? ""];
-    const isTotal = says === "total" && value !== undefined;
-    if (isTotal || (says === "more" && isPlace(value)) || CURSORS.test(key(path.at(-1) ?? "")))
-      throw partial(doubt, answers);
+    const name = key(path.at(-1) ?? "");
+    const isTotal = says === "total" && value !== undefined && !/account|discount|counter|country/.test(name);
+    if (isTotal || (says === "more" && isPlace(value)) || CURSORS.test(name)) throw partial(doubt, answers);
   }
 }
 
