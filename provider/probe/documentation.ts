@@ -52,6 +52,16 @@ export function isNearDocumentation(prefix: Prefix): boolean {
   return NEARBY.some((block) => block.contains(prefix));
 }
 
+/** Most of {@link singles}. */
+const SINGLES = 384;
+
+/** Single addresses, at most 384, and then IPv6 networks if the node takes such; without neighbours, which a node might merge. */
+export function separate(number: number, hasIpv6: boolean): string[] {
+  const length = hasIpv6 ? Math.max(0, number - SINGLES) : 0;
+  const networks = Array.from({ length }, (_, at) => `2001:db8:${(2 * at + 2).toString(16)}::/48`);
+  return [...singles(Math.min(number, SINGLES)), ...networks];
+}
+
 /**
  * Single addresses without neighbours among them, which no node can merge.
  *

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseUrl } from "../../provider/model/resource-url";
+import { noteLine, readUndo } from "../../provider/probe/asking/undo";
 import { type ProbeOptions, probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
 import { Told } from "../support/told";
@@ -8,6 +9,7 @@ import { type NodeKind, PLAIN } from "./appliances/nodes";
 import { probed, startDrawn } from "./appliances/probing";
 import { RECEIVERS, type ReceiverKind } from "./appliances/receivers";
 import { atOnce } from "./at-once";
+import { probed as probedEmulator, startNode } from "./support";
 
 const LIMITS = { entries: 400, bytes: 16_384 };
 
@@ -184,9 +186,26 @@ test("a limit of different entries is met, though copies of one have none", asyn
   expect(node).toEqual({ maxEntriesPerRequest: 100 });
 });
 
-test("without a limit, it is said how many different entries were tried", async () => {
+test("without IPv6 few entries differ, and a limit of more is unknown: it is said how many were tried", async () => {
   const { said } = await probedWith({});
-  expect(said("most-entries").text).toBe("no limit was met up to 384 different entries, the largest tried");
+  const text = "no limit was met up to 384 different entries, the largest tried";
+  expect(said("most-entries")).toMatchObject({ expressed: "unknown", text });
+});
+
+test.each([
+  [1_000, { expressed: "setting", node: "at most 1 000 different entries" }, { maxEntriesPerRequest: 1_000 }],
+  [6_000, { expressed: "contract", node: "no limit was met up to 5 000 different entries, the largest tried" }, {}],
+])("a limit of %i entries is looked for up to what a client sends", async (maxEntriesPerRequest, said, settings) => {
+  await using emulator = await startNode({ maxEntriesPerRequest });
+  let notes = noteLine({ begun: {} });
+  const note: ProbeOptions["note"] = (one) => {
+    notes += noteLine(one);
+  };
+  const { findings, node, left, stopped } = await probedEmulator(emulator, { limits: {}, note });
+  expect(readUndo(notes).inserted).toEqual([]);
+  expect(findings.find(({ point }) => point === "most-entries")).toMatchObject(said);
+  const { applied } = emulator.prefixSet(SET);
+  expect({ left, node, stopped, applied }).toEqual({ left: [], node: settings, applied: {} });
 });
 
 test.each([3, 4, 5, 6, 7, 8])("a receiver that refuses all starts after %i says nothing by that", async (most) => {

@@ -31,6 +31,8 @@ export class Learned {
   singleStatus: Answer | undefined;
   /** True if the node lists no values. */
   isFlat = false;
+  /** True once a list has shown an IPv6 entry as it was sent. */
+  takesIpv6 = false;
   insertExisting: "overwrite" | "error" | "ignored" | undefined;
   /** Bytes and entries of the largest requests that were accepted. */
   bytesAtOnce = 16_384;

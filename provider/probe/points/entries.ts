@@ -95,7 +95,8 @@ export const entries: readonly Point[] = pointsNeeding("set", "entries")(
     judge: (came) => {
       const advice = "declare IPv4 only";
       const listed = prefixesOf(came.list());
-      if (listed.join() === IPV6)
+      came.bench.learned.takesIpv6 = listed.join() === IPV6;
+      if (came.bench.learned.takesIpv6)
         return { is: "taken", as: "contract", node: "accepted", dialect: { ipv6: "accepted" } };
       if (listed.length > 0) return { is: "other", as: "beyond", node: `lists ${some(listed)}`, advice };
       if (!came.isFine) return refused(came, { ipv6: "error" }, "refused", advice);

@@ -6,12 +6,12 @@ import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
-import { singles } from "../documentation";
+import { separate } from "../documentation";
 import { type Conclusion, type Point, pointsNeeding } from "../point";
 import { filledList } from "./odd-requests";
 
 /** An entry of an insert with its comma. */
-const BYTES = 32;
+const BYTES = 33;
 /** Number of entries that was accepted before. */
 const ACCEPTED = 2;
 
@@ -52,9 +52,8 @@ export const sizes: readonly Point[] = [
     assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
     settles: ["maxEntriesPerRequest"],
     ask: async (bench) => {
-      const { send, most: possible } = await filler(bench);
-      const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
-      const range = { accepted: ACCEPTED, limit: Math.max(ACCEPTED, fitting) };
+      const { send, most: limit } = await filler(bench);
+      const range = { accepted: ACCEPTED, limit };
       const isGood = (answer: Answer) => bench.verdicts.judge("insert", answer) === "success";
       const found = await largest((number) => bench.askLarge(() => send(number)), range, isGood);
       bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
@@ -74,15 +73,19 @@ function judgeLimit(
   what: string,
 ): Conclusion {
   const number = `${grouped(most)} ${what}`;
-  if (!isMet) return { is: "none", as: "contract", node: `no limit was met up to ${number}, the largest tried` };
+  if (!isMet) {
+    // A client without the setting may send more.
+    const as = most < DEFAULTS[setting] ? "unknown" : "contract";
+    return { is: "none", as, node: `no limit was met up to ${number}, the largest tried` };
+  }
   const dialect = { [name]: most, ...(refusal && refusalSwitches("tooLarge", refusal)) };
   const common = { node: `at most ${number}`, evidence: [refusal], dialect };
   if (most >= DEFAULTS[setting]) return { is: "enough", as: "dialect", ...common };
   return { is: "less", as: "setting", ...common, settings: { [setting]: Math.max(LEAST[setting], most) } };
 }
 
-/** Sends different entries, of which there are few: a node may count or drop copies. */
-async function filler({ set }: Bench): Promise<{ send: Send; most: number }> {
+/** Sends different entries: a node may count or drop copies. */
+async function filler({ set, limits, learned }: Bench): Promise<{ send: Send; most: number }> {
   const insert = async (texts: readonly string[]) => {
     const entries = texts.map((text) => [text, 1] as const);
     const answer = await set.insert(entries, `insert of ${texts.length}`);
@@ -90,11 +93,13 @@ async function filler({ set }: Bench): Promise<{ send: Send; most: number }> {
     await set.clear();
     return answer;
   };
-  const all = await withoutRefused(singles(384), insert);
+  const fitting = Math.floor(learned.bytesAtOnce / BYTES) - 4 - REFUSED;
+  const number = Math.max(ACCEPTED, Math.min(limits.entries, fitting));
+  const all = await withoutRefused(separate(number + REFUSED, learned.takesIpv6), insert);
   const send: Send = (number) => insert(all.slice(0, number));
   const two = await send(ACCEPTED);
   if (two.isRefusal) throw new Unclear("even two entries are refused", [two]);
-  return { send, most: all.length };
+  return { send, most: Math.min(number, all.length) };
 }
 
 /** Most entries that a node never accepts, such as its own address. */
