@@ -375,6 +375,35 @@ describe("nodes", () => {
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "par1"])])).toMatchObject(fine);
     expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 } });
   });
+
+  it("get other names and have lost an entry: the preview names what the up restores", async () => {
+    await using stack = await bench("n1");
+    const { engine, config } = stack;
+    await engine.up([group({ [A]: 1, [B]: 1 }, ["n1"])]);
+    config.nodes = { ber1: configured(stack.nodes).n1 };
+    stack.node("n1").change(URL, { delete: [B] });
+    const program = [group({ [A]: 1, [B]: 1 }, ["ber1"])];
+    const named = expect.stringMatching(/ber1.*198\.51\.100\.0\/24.*this up restores/);
+    expect((await engine.preview(program)).printed).toContainEqual(named);
+    expect((await engine.up(program)).printed).toContainEqual(named);
+    expect(stack.held()).toEqual({ n1: { [A]: 1, [B]: 1 } });
+  });
+
+  it("hand on to another resource what was there before", async () => {
+    await using stack = await bench("n1");
+    const { engine } = stack;
+    const last = { onDestroy: "created" };
+    stack.node("n1").change(URL, { insert: { [A]: 1 } });
+    await engine.up([group({ [A]: 1, [B]: 1 }, ["n1"], { ...last, exclusive: false })]);
+    const entry = { arena: "edge", set: "blocked", node: "n1", prefix: A, ...last };
+    const program = [
+      group({ [B]: 1 }, ["n1"], { ...last, exclusive: false }),
+      { type: "PrefixSetEntry", name: "mine", args: entry } as const,
+    ];
+    expect(await engine.up(program)).toMatchObject(fine);
+    expect(await engine.destroy()).toMatchObject(fine);
+    expect(stack.held()).toEqual({ n1: { [A]: 1 } });
+  });
 });
 
 describe("what is said of a group", () => {

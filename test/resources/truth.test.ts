@@ -194,21 +194,39 @@ describe("a set with onDestroy: created", () => {
   });
 });
 
-it.each([false, true])(
-  "a resource of a renamed node does not own what was there before (refresh: %s)",
-  async (refresh) => {
+it.each([
+  { refresh: false, isGone: false },
+  { refresh: true, isGone: false },
+  { refresh: false, isGone: true },
+])(
+  "a resource of a renamed node does not own what was there before (refresh: $refresh, old name gone: $isGone)",
+  async ({ refresh, isGone }) => {
     await using stack = await bench({ blocked: { [A]: 1 }, partners: { [A]: 1 } });
     const { emulator, engine } = stack;
     const { endpoint } = emulator;
     const named = new MiniEngine({ ...engine.config, nodes: { n1: { endpoint }, m1: { endpoint } } });
     const program = (node: string) => [set({ [A]: 1, [B]: 1 }, { node, onDestroy: "created" }), created(1, { node })];
     fine(await named.up(program("n1")));
-    const renamed = await named.up(program("m1"), { refresh });
+    const later = new MiniEngine({
+      ...engine.config,
+      nodes: { ...(!isGone && { n1: { endpoint } }), m1: { endpoint } },
+    });
+    later.state = named.state;
+    const renamed = await later.up(program("m1"), { refresh });
     expect(renamed.steps).toEqual(expect.arrayContaining(["replace blocked", "replace mine"]));
-    fine(await named.destroy());
+    fine(await later.destroy());
     expect([held(emulator), held(emulator, PARTNERS)]).toEqual([{ [A]: 1 }, { [A]: 1 }]);
   },
 );
+
+it("an entry that moves to a resource that is updated stays what was there before", async () => {
+  await using stack = await bench({ partners: { [A]: 1 } });
+  const partners = (entries: object) => set(entries, { set: "partners", exclusive: false, onDestroy: "created" });
+  await stack.up([partners({ [B]: 1 }), created()]);
+  await stack.up([partners({ [A]: 1, [B]: 1 })], { refresh: true });
+  fine(await stack.engine.destroy());
+  expect(held(stack.emulator, PARTNERS)).toEqual({ [A]: 1 });
+});
 
 it("an entry that another writer changed after the look is left, and named as for a set", async () => {
   await using stack = await bench();

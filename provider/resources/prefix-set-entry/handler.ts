@@ -85,9 +85,13 @@ export class PrefixSetEntryHandler implements Handler {
     const news = isAnother || isLeft ? without(given, [RESTORES]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
+      const { managed, existed } = ResourceSet.ofState(this.runtime, state);
+      managed.add(heldOf(state).keys());
+      if (state.existed) existed.add(state.prefix);
+    });
+    remember(olds.node, () => {
+      const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
-      set.managed.add(heldOf(state).keys());
-      if (state.existed) set.existed.add(state.prefix);
       set.sentBefore(state.prefix, heldOf(state));
       set.settleSent();
       if (state.adopted) sayAdopted(set, state, news);
@@ -189,7 +193,8 @@ export class PrefixSetEntryHandler implements Handler {
     if (isDifferent) set.report({ kind: "leftUndeclared", undeclared: [], different: [prefix] });
     // A first insert, or one at another address, can meet an existing entry.
     const isFirst = moved || (known.size === 0 && state.unsettled.size === 0);
-    const met = isFirst && desired.size > 0 && before.has(prefix) && !set.managed.has(prefix);
+    const isOurs = set.managed.has(prefix) && !set.existed.has(prefix);
+    const met = isFirst && desired.size > 0 && before.has(prefix) && !isOurs;
     return { outs: writeState(inputs, { endpoint, existed: kept || met }) };
   }
 

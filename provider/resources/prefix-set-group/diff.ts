@@ -1,6 +1,7 @@
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Compared } from "../../engine/handler";
+import { attempt } from "../../model/errors";
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
@@ -80,20 +81,23 @@ function addressOverridden(runtime: Runtime, endpoints: unknown, names: readonly
 
 /** Records the entries of the state as owned, so that they are not foreign, and reports foreign and lost ones. */
 function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefined): void {
-  let inputs: GroupInputs | undefined;
+  const inputs = news === undefined || hasUnknown(news) ? undefined : readInputs(news);
+  const { former } = placed(runtime, [...(inputs?.nodes.keys() ?? [])], state);
+  const successors = new Map([...former].map(([name, before]) => [before, name]));
   const placesByEntries = new Map<ListedMap, Place[]>();
   const lifecycle = new SetLifecycle(runtime);
   for (const [node, endpoint] of state.endpoints) {
     const held = state.of(node);
     addTo(placesByEntries, held.entries, { name: node, endpoint });
-    if (news === undefined || hasUnknown(news)) continue;
-    const set = ResourceSet.open(runtime, held);
+    const before = held.existed.size > 0 ? attempt(() => ResourceSet.ofState(runtime, held)) : undefined;
+    for (const prefix of held.existed) before?.existed.add(prefix);
+    const name = successors.get(node);
+    if (!inputs || name === undefined) continue;
+    const desired = inputs.of(name);
+    const set = ResourceSet.open(runtime, desired);
     if (held.foreign.size === 0 && !held.lost && !set.observedInLook) continue;
-    inputs ??= readInputs(news);
-    if (!inputs.nodes.has(node)) continue;
-    const desired = inputs.of(node);
     if (held.foreign.size > 0) lifecycle.reportForeign(set, held, desired.entries);
-    const withdrawn = withdrawnOf(desired.notes, held.isOpen ? new Map() : held.notes, node);
+    const withdrawn = withdrawnOf(desired.notes, held.isOpen ? new Map() : held.notes, name);
     if (set.endpoint === endpoint)
       lifecycle.reportDrift(set, held, desired.entries, { exclusive: desired.exclusive, withdrawn });
   }

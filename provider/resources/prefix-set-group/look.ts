@@ -8,6 +8,7 @@ import { lookAgain } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
+import { placed } from "./diff";
 import { readInputs } from "./state";
 
 /** Looks at all nodes of a group at once. Nodes with the same losses share a part of the text. */
@@ -22,15 +23,17 @@ export async function lookAtGroup(
   const before = isSameSet(olds, json) && !hasUnknown(olds) ? readInputs(olds) : undefined;
   const isNew = Object.keys(olds).length === 0;
   const lifecycle = new SetLifecycle(runtime);
+  const endpoints = new Map(Object.entries(membersOf(olds.endpoints)).map(([name, at]) => [name, String(at)]));
+  const { former } = placed(runtime, [...inputs.nodes.keys()], { endpoints });
   const nodesByText = new Map<string, string[]>();
   const problems = new Set<string>();
   const look = async (node: string) => {
     const looked = await ResourceSet.look(runtime, { ...json, node }, isNew);
     if (!looked) return;
     const desired = inputs.of(node);
-    const isSame =
-      before?.nodes.has(node) && !hasOtherAddress({ endpoint: membersOf(olds.endpoints)[node] }, looked.set);
-    const known = before && isSame ? before.of(node).entries : new Map();
+    const name = former.get(node) ?? node;
+    const isSame = before?.nodes.has(name) && !hasOtherAddress({ endpoint: endpoints.get(name) }, looked.set);
+    const known = before && isSame ? before.of(name).entries : new Map();
     const found = isNew ? lifecycle.lookNew(looked, desired, isDecided) : lookAgain(looked, known, desired.entries);
     if (found.restores !== undefined) addTo(nodesByText, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);

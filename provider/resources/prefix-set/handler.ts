@@ -60,12 +60,16 @@ export class PrefixSetHandler implements Handler {
     const news = isAnother || isLeft ? without(given, [RESTORES]) : given;
     const unsettled: CanonicalPrefix[] = [];
     remember(olds.node, () => {
+      const state = readReplaced(olds);
+      const { managed, existed } = ResourceSet.ofState(this.runtime, state);
+      managed.take(state.entries);
+      for (const prefix of state.existed) existed.add(prefix);
+    });
+    remember(olds.node, () => {
       const known = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, known);
       const state = isSameSet(olds, news) ? set.recall(known) : known;
       if (state !== known) unsettled.push(...state.unsettled);
-      set.managed.take(state.entries);
-      for (const prefix of state.existed) set.existed.add(prefix);
       const { entries } = news;
       if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.observedInLook)) return;
       const desired = storedSet(news).entries();
