@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { NodeClient, Prefix } from "../../provider/client";
@@ -100,6 +100,19 @@ describe("a removal that was left staged", () => {
       name === "block" ? { [OTHER]: 1, "203.0.113.7/32": 5 } : { [OTHER]: 1 },
     );
     expect(readdirSync(sharedFolder(home()))).toEqual([]);
+  });
+
+  test("by a killed up is not published without HOME either: both find the user's home", async () => {
+    vi.stubEnv("HOME", folder);
+    vi.stubEnv("PULUMI_HOME", undefined);
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const notes = new SentFiles(pid, sharedFolder());
+    new SentBefore(notes, sentPlace(emulator.endpoint, BLOCKED)).noteRemoved([Prefix.canonical(OTHER)]);
+    await stageRemoval();
+    const blocked = await block(["203.0.113.7"], [], { HOME: "" });
+    vi.unstubAllEnvs();
+    expect(blocked.code).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OTHER]: 1, "203.0.113.7/32": 1 });
   });
 
   test("by unblock itself, whose commit failed, is not published by the commit of the next block", async () => {

@@ -19,7 +19,8 @@ export async function run(args: readonly string[], { env = {}, ...surroundings }
   const io = {
     out: (text: string) => void out.push(text),
     err: (text: string) => void err.push(text),
-    env,
+    // A home where nothing is found or kept.
+    env: { HOME: "/dev/null", ...env },
     stop: new AbortController().signal,
     ...surroundings,
   };

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
 import { sharedFolder } from "../../deployment/other-processes";
-import { NO_NOTES } from "../../deployment/sent-before";
+import type { SentNotes } from "../../deployment/sent-before";
 import { SentFiles } from "../../deployment/sent-files";
 import { sentPlace } from "../../model/entry";
 import { likelyMeant } from "../../model/nearest";
@@ -79,8 +79,7 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
     const urls = [...new Map(flags.now.map((text) => [text, readSet(text)])).values()];
     const clients = urls.length === 0 ? [] : await clientsOf(flags, projects, deadline, io);
     const notes = { say: (text: string) => io.err(text) };
-    const home = pulumiHome(io.env);
-    const sent = home === undefined ? undefined : new SentFiles(process.pid, sharedFolder(home));
+    const sent = new SentFiles(process.pid, sharedFolder(pulumiHome(io.env)));
     const editor = prefixFileEditor(file, {
       stop: io.stop,
       until: deadline.stop,
@@ -101,12 +100,12 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
       folder: projects[0]?.folder ?? dirname(file),
       deadline,
       /** Notes of removals that runs of this user left staged, which runs of Pulumi share. */
-      sent: sent ?? NO_NOTES,
+      sent: sent as SentNotes,
       /** Sets of --now. */
       targets: clients.flatMap((client) => urls.map((url): NowTarget => ({ ...client, url }))),
       close: async () => {
         deadline.close();
-        sent?.end();
+        sent.end();
         await Promise.all(clients.map(({ client }) => client.close()));
       },
     };
