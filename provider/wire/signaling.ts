@@ -1,18 +1,18 @@
 import { attempt } from "../model/errors";
 import { isObject, type JsonObject } from "../model/json";
 import type { Prefix } from "../model/prefix";
-import { jsonIn, prefixIn } from "../model/readable";
+import { jsonIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
 import { parsePrefix } from "./entry-members";
 import { refuseContent, refuseState } from "./entry-state";
-import { competing } from "./envelope";
 import { doubtIn, saysSuccess } from "./error-marker";
 import { describe, isNothing, parseJson, ShapeError, sketch } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { refusePartialStatus } from "./partial-list";
-import { follow, isAddressLike, isNaturalName, isRival, listCandidate, type Place, placesIn } from "./places";
+import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
 import { ignoreRemedy, type MemberValue, successRemedy } from "./remedies";
+import { refuseRivals } from "./status-rivals";
 
 /** The three operations (docs/contributing/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
@@ -119,42 +119,13 @@ const DEEPEST_TEXT = 3;
 export function readStatus(json: unknown, answers: ReceiverAnswers = {}, isSuccess = false): Prefix[] {
   const { elements, within, name } = locate(json, answers, []);
   const list = within.length > 0 ? within.at(-1)?.[name ?? ""] : json;
-  if (answers.path === undefined && answers.name === undefined)
-    refuseRivals(json, list, { elements, within, name }, answers);
+  if (answers.path === undefined && answers.name === undefined) {
+    const active = () => attempt(() => readActive(elements, answers), ShapeError) ?? [];
+    refuseRivals(json, { list, name, isContract: name === CONTRACT_NAME, active }, answers);
+  }
   refusePartialStatus({ within, list, length: elements.length }, answers);
   if (elements.length === 0 && !isSuccess) refuseUntold(within, name, answers);
   return readActive(elements, answers);
-}
-
-/** Refuses a status beside another list, unless that one names no other prefixes. */
-function refuseRivals(json: unknown, list: unknown, { elements, name = "" }: Located, answers: ReceiverAnswers): void {
-  const places = isObject(json) ? placesIn(json) : [];
-  const contentOf = ({ path, within }: Place) => within.at(-1)?.[path.split(".").at(-1) ?? ""];
-  const isOwn = (place: Place) => contentOf(place) === list && place.path.split(".").at(-1) === name;
-  const isOther = (place: Place) => isRival(place.found) && !isOwn(place) && !answers.ignore?.includes(place.path);
-  const own = places.find(isOwn);
-  const others = own === undefined ? [] : places.filter(isOther);
-  if (own === undefined || others.length === 0) return;
-  const active = new Set((attempt(() => readActive(elements, answers), ShapeError) ?? []).map(String));
-  const rival = others.find((place) => {
-    const addresses = addressesIn(contentOf(place));
-    return addresses.length === 0 || !addresses.every((address) => active.has(address));
-  });
-  if (rival === undefined) return;
-  if (name !== CONTRACT_NAME) throw competing(own, rival);
-  const path = JSON.stringify(own.path);
-  throw new ShapeError(
-    `both ${path} and ${JSON.stringify(rival.path)} are lists`,
-    `If ${path} is the whole list, set answers.path: ${path} or answers.ignore: [${[...(answers.ignore ?? []), rival.path].map((one) => JSON.stringify(one)).join(", ")}].`,
-  );
-}
-
-/** The addresses and prefixes in texts and names, canonical where they can be read. */
-function addressesIn(value: unknown): string[] {
-  if (typeof value === "string")
-    return isAddressLike(value) ? [String(prefixIn(value, { hostBits: "mask" }) ?? value)] : [];
-  if (Array.isArray(value)) return value.flatMap(addressesIn);
-  return isObject(value) ? Object.entries(value).flatMap((member) => member.flatMap(addressesIn)) : [];
 }
 
 /** Refuses an empty status beside words or a verdict of failure, unless they say that nothing is active. */
