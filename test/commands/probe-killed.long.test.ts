@@ -73,7 +73,7 @@ test.each(["", "/redirected"])(
   "a node that had redirected to another path is cleaned up by either address: %o",
   async (path) => {
     await using emulator = await startNode({ redirect: "302" });
-    const dead = emulator.fail({ kind: "reset", nth: 64, times: 100_000 });
+    const dead = emulator.fail({ kind: "reset", nth: 70, times: 100_000 });
     let notes = "";
     const { left } = await probed(emulator, { note: (note) => (notes += noteLine(note)) });
     dead.remove();

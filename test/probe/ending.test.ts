@@ -31,7 +31,7 @@ test("the whole run has a bound, by which the clean-up is not ended", async () =
   expect(world.monotonic?.()).toBeLessThanOrEqual(MINUTE / 2 + TIMING.mostCleanUp);
 });
 
-test.each([40, 60])(
+test.each([20, 60])(
   "a node that is silent from request %i on, and a time-out of five minutes: the clean-up ends within a minute all the same",
   async (nth) => {
     const timers = new Map<() => void, number>();
