@@ -49,9 +49,11 @@ const JUDGED_BY_HAND: Readonly<Record<string, string>> = {
   "/^\\s*[[{](?![0-9a-f]*:[0-9a-f:.]*\\])/i":
     "anchored: one run of blanks, then looks ahead over two runs with a colon between",
   "/<(\\w+)>[^<>]{1,40}<\\/\\1>/g": "begins at a sign that no part of it can hold, and each part ends at one",
-  "/\\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|next page|first \\d+|\\d+ of \\d+)\\b/i":
-    "alternatives of fixed words; a run of digits begins only where a word does",
   "/(?<![\\d.eE+-])-?\\d{16,}(?![\\d.eE])/g": "begins only where no such run goes on, and looks one character ahead",
+  "/^(?!(?:\\d+|false|no|none|never|null|-)$)./i":
+    "anchored: looks ahead over a fixed word or one run of digits, then one character",
+  "/(?<!\\b(?:no|not|none|0)(?: \\w{1,20})? )\\b(?:partial(?:ly)?|incomplete|truncated|omitted)\\b(?![\"']?\\s*[:=]\\s*[\"']?(?:no|false|none|0)\\b)|\\b(?:continue[sd]?|next page|first \\d+|[1-9]\\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\\d+))\\b/i":
+    "looks back over at most two words, and ahead over one run of blanks behind a fixed word",
 };
 
 /** Every expression literal of the sources, once, with the first place where it stands. */

@@ -142,7 +142,7 @@ const ECHOES = set(
 );
 /** Words in texts that report a part, unless the text denies them: "truncated: no", "0 omitted". */
 const PARTIAL_WORDS =
-  /(?<!\b(?:no|not|none|0)(?: \w+)? )\b(?:partial(?:ly)?|incomplete|truncated|omitted)\b(?!["']?\s*[:=]\s*["']?(?:no|false|none|0)\b)|\b(?:continue[sd]?|next page|first \d+|[1-9]\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\d+))\b/i;
+  /(?<!\b(?:no|not|none|0)(?: \w{1,20})? )\b(?:partial(?:ly)?|incomplete|truncated|omitted)\b(?!["']?\s*[:=]\s*["']?(?:no|false|none|0)\b)|\b(?:continue[sd]?|next page|first \d+|[1-9]\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\d+))\b/i;
 /** A number of elements or of pages out of a larger one: "page 1 of 3", "50 of 200 entries". */
 const OUT_OF =
   /(?<before>[a-z]{0,9})[\s:#]{0,3}\b(?:\d{1,10} ?- ?)?(?<part>\d{1,10}) of (?<all>\d{1,10})\b ?(?<after>[a-z]{0,9})/gi;

@@ -71,7 +71,7 @@ export function refuseComments(comments: readonly Line[], answers: Ignoring | un
   if (answers?.ignore?.some((name) => name.toLowerCase() === COMMENTS)) return;
   for (const { number, content } of comments) {
     // A prefix with a value and other fields that are numbers; prose may begin with an address, too.
-    const [, first = ""] = /^(?:!|\/\/)\s*([^\s,;]+)(?:[\s,;]+\S+)?(?:[\s,;]+\d+)*$/.exec(content) ?? [];
+    const [, first = ""] = /^(?:!|\/\/)\s*([^\s,;]+)(?:[\s,;]+[^\s,;]+)?(?:[\s,;]+\d+)*$/.exec(content) ?? [];
     const isNegated = isAddressLike(first) && prefixIn(first, { hostBits: "mask" }) !== undefined;
     if (!isNegated && !mayReportPart(content)) continue;
     const problem = isNegated ? "has a prefix, and may negate it" : "may report a part of the list";

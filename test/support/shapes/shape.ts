@@ -60,7 +60,7 @@ export interface NodeShape {
   readonly missing?: Told;
   /** Its sets are made by the first insert, and gone when they are empty. */
   readonly vanishes?: boolean;
-  /** It knows no IPv6. */
+  /** It knows no IPv6, and refuses it. */
   readonly isIpv4?: boolean;
   /** It keeps no values: all are 1. */
   readonly isFlat?: boolean;
@@ -103,6 +103,7 @@ export function shapeOf(node: NodeShape): Shape {
     ...(done && { success: done }),
     ...(missing && { unknown: missing }),
     ...(node.vanishes && { makesSets: true, dropsEmpty: true }),
+    ...(node.isIpv4 && { refuses: ({ p = "" }) => p.includes(":") }),
     key: canonical,
   };
 }
