@@ -75,12 +75,12 @@ export class SentFiles implements SentNotes {
   /** The engine ends this process in order: each answer is in the state, and what may still be staged stays noted. */
   end(): void {
     const { own, ended } = this.files;
-    attempt(
-      () =>
-        this.lasting.length > 0 &&
-        writeFileSync(join(this.parent, ended), textOf(this.lasting), { mode: PRIVATE_FILE }),
-    );
-    attempt(() => rmSync(join(this.parent, own)));
+    attempt(() => {
+      const file = join(this.parent, ended);
+      if (this.lasting.length > 0) writeFileSync(file, textOf(this.lasting), { mode: PRIVATE_FILE });
+      // After the notes are written: on a full disk they stay where they are.
+      rmSync(join(this.parent, own));
+    });
   }
 
   private isOf(place: string, names?: readonly string[]): (line: Line) => boolean {
