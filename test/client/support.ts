@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { NodeClient, type NodeOptions, SignalingClient, type World } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
+import { ownPort } from "../support/ports";
 
 /** A request as it arrived. */
 export interface Arrived {
@@ -28,6 +28,8 @@ export interface TestServer extends AsyncDisposable {
 
 /** Starts a server on loopback; `answer` gets each whole request and its number from 1. */
 export async function serve(answer: Answer): Promise<TestServer> {
+  // No other test's server answers at this address once this one is closed.
+  const port = await ownPort();
   const arrived: Arrived[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
@@ -40,8 +42,7 @@ export async function serve(answer: Answer): Promise<TestServer> {
     });
   });
   server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${port}`;
   const clients: (NodeClient | SignalingClient)[] = [];
   const kept = <T extends NodeClient | SignalingClient>(client: T): T => {

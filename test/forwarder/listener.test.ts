@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { type Certificate, CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { LiveConfig } from "../../provider/forwarder/config/config";
+import { ownPort } from "../support/ports";
 import { passUntil, until } from "./support/clock";
 import { configOf, stateWith, temporaryFolder } from "./support/forward";
 import { startService } from "./support/service";
@@ -40,7 +41,7 @@ test("the listener speaks TLS, lets in who has the token, and takes what is new 
     write("token", `${token}\n`);
   };
   const tls = { cert: { file: "cert" }, key: { file: "key" } };
-  const listen = { address: "127.0.0.1:0", tls, token: { file: "token" } };
+  const listen = { address: `127.0.0.1:${await ownPort()}`, tls, token: { file: "token" } };
   const base = configOf(emulator, [{ name: "disk", type: "file", path: "marks.ndjson" }], { listen });
   const read = (more: object) => LiveConfig.ofObject({ ...base, ...more }, {}, folder.path);
   install(own, TOKEN);
