@@ -32,9 +32,10 @@ export function retryAfter(value: string | undefined, date: string | undefined, 
   return until === undefined ? undefined : Math.max(0, until - (parseHttpDate(date?.trim() ?? "") ?? now));
 }
 
-/** Milliseconds for messages: `850 ms`, `12 s`. */
+/** Milliseconds for messages: `850 ms`, `4.5 s`, `125 s`. */
 export function formatDuration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toPrecision(2))} s`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return `${ms < 9_950 ? Math.round(ms / 100) / 10 : Math.round(ms / 1_000)} s`;
 }
 
 /**

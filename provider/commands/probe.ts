@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, OptionsError, parseUrl } from "../client";
 import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
+import { formatDuration } from "../client/pauses";
 import { replaceFile } from "../files/whole-file";
 import { visibleJson, visibleLines } from "../model/foreign-text";
 import { membersOf } from "../model/json";
@@ -148,7 +149,7 @@ async function knownIn(file: string, io: CliIo): Promise<Pick<CheckOptions, "unk
   return { unknown: Object.keys(membersOf(unknown)), refusesTables: membersOf(dialect).missingTable === "error" };
 }
 
-const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it, and its changes are then taken back within ${TIMING.mostCleanUp / 1_000} s.`;
+const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it, and its changes are then taken back within ${formatDuration(TIMING.mostCleanUp)}.`;
 
 /** Takes back the changes in the notes of an earlier probe, at its node and receiver. */
 async function cleanAfter(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {

@@ -1,3 +1,4 @@
+import { formatDuration } from "../client/pauses";
 import { UNHELD } from "./cluster/leases";
 import { TIMES } from "./defaults";
 import type { Delivery } from "./delivery/delivery";
@@ -31,7 +32,9 @@ export class Health {
     const seconds = TIMES.standstillMs / 1_000;
     const standing = pollers.standing(TIMES.standstillMs).map((name) => `Node ${name} was due ${seconds} s ago.`);
     const isSilent = delivery.silentMs > TIMES.standstillMs;
-    const silent = isSilent ? [`The state has not answered for ${Math.floor(delivery.silentMs / 1_000)} s.`] : [];
+    const silent = isSilent
+      ? [`The state has not answered for ${formatDuration(Math.floor(delivery.silentMs / 1_000) * 1_000)}.`]
+      : [];
     return { polling: checkOf(standing), state: checkOf(silent) };
   }
 

@@ -1,6 +1,6 @@
 import { NodeClient, type NodeOptions } from "../../client";
 import { pause } from "../../client/clock";
-import { growingPause } from "../../client/pauses";
+import { formatDuration, growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { Turn } from "../reading/arrived-list";
 import { nextTurn } from "../slices";
@@ -123,7 +123,7 @@ class NodePoller {
     const problems: string[] = [];
     const report = (problem: string): void => {
       problems.push(problem);
-      const next = `Node ${this.name} is asked for its profiles and rules again within ${config.current.structureEveryMs / 1_000} s; known tables are listed meanwhile.`;
+      const next = `Node ${this.name} is asked for its profiles and rules again within ${formatDuration(config.current.structureEveryMs)}; known tables are listed meanwhile.`;
       // The first at once: the others may take as long again.
       if (problems.length <= MOST_PROBLEMS) troubles.begin(key, members, [...problems, next].join(" "));
     };

@@ -1,6 +1,6 @@
 import { pause } from "../../client/clock";
 import { DEFAULTS } from "../../client/options";
-import { backoff, growingPause } from "../../client/pauses";
+import { backoff, formatDuration, growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import { TIMES } from "../defaults";
 import { SpoolFull, type TakenOver } from "../ledger/protocol";
@@ -194,7 +194,7 @@ export class TablePoller {
     if (!(error instanceof ListFailure) || !error.reason.isSilent) return what;
     const { pauseMs } = this.node.turns;
     const longest = Math.max(pauseMs, TIMES.tableLongestPauseMs);
-    return `${what} It is listed again after ${pauseMs / 1_000} s to ${longest / 1_000} s; no mark counts as gone meanwhile.`;
+    return `${what} It is listed again after ${formatDuration(pauseMs)} to ${formatDuration(longest)}; no mark counts as gone meanwhile.`;
   }
 
   private count(taken: TakenOver): void {

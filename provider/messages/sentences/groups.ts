@@ -1,3 +1,4 @@
+import { formatDuration } from "../../client/pauses";
 import { count, some } from "../../model/text";
 import type { GroupEvents } from "../events";
 import { entries, note, type Sentences, subject, them, warn, warning } from "./words";
@@ -22,7 +23,8 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
       `Set ${url} on ${some(nodes)}: ${outcome === "left" ? left : kept}, since ${why}, and maxUnreachable allows ${allowed}. The next "pulumi up" completes ${them(nodes.length)}. ${reasons.join(" ")}`,
     );
   },
-  paused: ({ url, wave, of, ms }) => `Set ${url}: wave ${wave} of ${of} is written; its pause is ${ms / 1_000} s.`,
+  paused: ({ url, wave, of, ms }) =>
+    `Set ${url}: wave ${wave} of ${of} is written; its pause is ${formatDuration(ms)}.`,
   nextSteps({ url, back, next, failed }) {
     const parts = [
       back ? `${namesOf(back)} had these entries before: up goes back to them at once` : [],

@@ -1,3 +1,4 @@
+import { formatDuration } from "../../client/pauses";
 import type { World } from "../../client/world";
 import { TIMING } from "../timing";
 
@@ -57,7 +58,7 @@ export class Ending {
 
   private get tooLong(): string {
     return this.isCleaning
-      ? `it could not be done within ${TIMING.mostCleanUp / 1_000} s`
+      ? `it could not be done within ${formatDuration(TIMING.mostCleanUp)}`
       : `it took longer than ${this.wholeMs / 60_000} min`;
   }
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from "../../client/pauses";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
 import { type Answer, errorSwitches } from "../asking/answer";
@@ -107,7 +108,7 @@ const further = pointsNeeding("set", "entries")(
       const dialect = { commitDelay: Math.round(delayMs) };
       if (delayMs < TIMING.least) return { is: "none", as: "contract", node: "the next list shows it", dialect };
       const settings = { commitDelayMs: 100 * Math.ceil(delayMs / 100) };
-      return { is: "late", as: "setting", node: `commit takes ${(delayMs / 1_000).toFixed(1)} s`, settings, dialect };
+      return { is: "late", as: "setting", node: `commit takes ${formatDuration(delayMs)}`, settings, dialect };
     },
   },
   {
