@@ -184,11 +184,11 @@ export function missing(
 export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): ForeignChanges | undefined {
   const { insert, remove, change } = sharedDifference(before, after);
   const foreign = (map: ReadonlyMap<CanonicalPrefix, unknown>) =>
-    keysBeside(map, merged.put).filter((prefix) => !merged.remove.has(prefix));
+    keysExcept(map, merged.put).filter((prefix) => !merged.remove.has(prefix));
   const [inserted, removed, changed] = [foreign(insert), foreign(remove), foreign(change)];
   return inserted.length + removed.length + changed.length > 0 ? { inserted, removed, changed } : undefined;
 }
 
-const keysBeside = madeOnce((map: ReadonlyMap<CanonicalPrefix, unknown>, others: ListedMap) =>
+const keysExcept = madeOnce((map: ReadonlyMap<CanonicalPrefix, unknown>, others: ListedMap) =>
   [...map.keys()].filter((prefix) => !others.has(prefix)),
 );

@@ -27,7 +27,7 @@ export interface Looked<T> {
 }
 
 /** Result of a look; neither member if nothing was asked, or if no answer came, which is reported. */
-export interface Seen<T> {
+export interface LookResult<T> {
   readonly there?: T;
   /** Reason if the answer was a refusal, or cannot be read. */
   readonly refused?: string;
@@ -67,11 +67,11 @@ export class Look {
    * @param excluding Other subjects to ask at the same time, since they may be slow as well.
    * @throws {ConfigError} if it cannot be seen with `detectDrift: "require"`
    */
-  at<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[] = () => []): Promise<Seen<T>> {
+  at<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[] = () => []): Promise<LookResult<T>> {
     const { detectDrift } = this.settings();
     if (detectDrift === "off") return Promise.resolve({});
     const { reads } = looked;
-    const known = this.answers.get(reads) as Promise<Seen<T>> | undefined;
+    const known = this.answers.get(reads) as Promise<LookResult<T>> | undefined;
     const answer = known ?? (detectDrift === "require" ? this.required(looked) : this.patient(looked, excluding));
     this.answers.set(reads, answer);
     return answer;
@@ -83,7 +83,7 @@ export class Look {
     return error !== undefined && !isBusy(error);
   }
 
-  private async required<T>({ at, url = "signaling", reads }: Looked<T>): Promise<Seen<T>> {
+  private async required<T>({ at, url = "signaling", reads }: Looked<T>): Promise<LookResult<T>> {
     try {
       return { there: await reads.read() };
     } catch (error) {
@@ -93,7 +93,7 @@ export class Look {
     }
   }
 
-  private async patient<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[]): Promise<Seen<T>> {
+  private async patient<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[]): Promise<LookResult<T>> {
     const { at, reads } = looked;
     const there = this.tries.get(at.endpoint);
     // The first request to an address shows if it answers.

@@ -77,7 +77,7 @@ export class Runtime {
 
   constructor({ env, print, observe, world: given, usualSteps, others, notes = NO_NOTES, limits }: Surroundings) {
     const world = { ...systemWorld, ...given };
-    const desired = new KeyRegistry("wanted", others);
+    const desired = new KeyRegistry("desired", others);
     const removed = new KeyRegistry("removed", others);
     const changed = new KeyRegistry("changed", others);
     const sync = () => others?.sync();
@@ -91,7 +91,7 @@ export class Runtime {
       audit: (make) => this.audit(make),
       inFlight: new InFlight(world, usualSteps),
       desired,
-      managed: new KeyRegistry("owned", others),
+      managed: new KeyRegistry("managed", others),
       existed: new Map(),
       declared: new Declarations(),
       notes,

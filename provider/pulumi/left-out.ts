@@ -27,7 +27,7 @@ export async function sayLeftOut(type: string, name: string, engine: string, arg
     { address: engine, pid: process.pid, isProgram: true },
     sharedFolder(pulumiHome()),
   );
-  for (const { place, object, prefixes } of desired) new KeyRegistry("wanted", folder).of(place, object).add(prefixes);
+  for (const { place, object, prefixes } of desired) new KeyRegistry("desired", folder).of(place, object).add(prefixes);
 }
 
 /** Wanted prefixes by place; none while arguments are unknown or invalid, which the resource's own check reports later. */

@@ -45,7 +45,7 @@ const ended = () => spawnSync(process.execPath, ["-e", ""]).pid;
 function provider({ pid = process.pid, address = ADDRESS, wall = Date.now, isProgram = false } = {}) {
   const folder = new DeploymentFolder({ address, pid, isProgram }, parent, { wall });
   const registry = (kind: ConstructorParameters<typeof KeyRegistry>[0]) => new KeyRegistry(kind, folder);
-  return { folder, registry, wanted: registry("wanted") };
+  return { folder, registry, desired: registry("desired") };
 }
 
 /** The one folder of a deployment, and what is in it. */
@@ -57,31 +57,31 @@ function deployment() {
 
 it("what a process of the deployment wants, by name or address, another knows before it removes", () => {
   const [first, second] = [provider(), provider()];
-  first.wanted.of(NODE, BLOCKED).add([A]);
+  first.desired.of(NODE, BLOCKED).add([A]);
   const { endpoint } = NODE;
   const known = () => [
     { endpoint },
     { name: "fra1", endpoint: "http://192.0.2.99" },
     { endpoint: "http://192.0.2.99" },
   ];
-  const asked = () => known().map((place) => second.wanted.of(place, BLOCKED).has(A));
+  const asked = () => known().map((place) => second.desired.of(place, BLOCKED).has(A));
   expect(asked()).toEqual([false, false, false]);
   expect(second.folder.sync()).toBeUndefined();
   expect(asked()).toEqual([true, true, false]);
-  expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(false);
-  expect(second.wanted.of(NODE, "prefixset://edge/partners").has(A)).toBe(false);
-  expect(second.wanted.ofOthers(BLOCKED).has(A)).toBe(true);
-  expect(first.wanted.ofOthers(BLOCKED).has(A)).toBe(false);
-  first.wanted.of(NODE, BLOCKED).add([A, B]);
+  expect(second.desired.of(NODE, BLOCKED).has(B)).toBe(false);
+  expect(second.desired.of(NODE, "prefixset://edge/partners").has(A)).toBe(false);
+  expect(second.desired.ofOthers(BLOCKED).has(A)).toBe(true);
+  expect(first.desired.ofOthers(BLOCKED).has(A)).toBe(false);
+  first.desired.of(NODE, BLOCKED).add([A, B]);
   second.folder.sync();
-  expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
+  expect(second.desired.of(NODE, BLOCKED).has(B)).toBe(true);
 });
 
-it("what is owned is known to the others, too, and is not taken for what is wanted", () => {
+it("what is managed is known to the others, too, and is not taken for what is desired", () => {
   const [first, second] = [provider(), provider()];
-  first.registry("owned").addAll([NODE], BLOCKED, new Set([A, B]));
+  first.registry("managed").addAll([NODE], BLOCKED, new Set([A, B]));
   second.folder.sync();
-  const held = (["wanted", "owned"] as const).map((kind) => second.registry(kind).at(NODE, BLOCKED));
+  const held = (["desired", "managed"] as const).map((kind) => second.registry(kind).at(NODE, BLOCKED));
   expect(held.map((keys) => [keys.size, keys.has(A), keys.has(B)])).toEqual([
     [0, false, false],
     [2, true, true],
@@ -125,32 +125,32 @@ it("removals and other values of all processes count together, once each", () =>
 });
 
 it("another deployment knows nothing of it", () => {
-  provider().wanted.of(NODE, BLOCKED).add([A]);
+  provider().desired.of(NODE, BLOCKED).add([A]);
   const other = provider({ address: "127.0.0.1:40002" });
   expect(other.folder.sync()).toBeUndefined();
-  expect(other.wanted.of(NODE, BLOCKED).has(A)).toBe(false);
+  expect(other.desired.of(NODE, BLOCKED).has(A)).toBe(false);
 });
 
 it("its file is its owner's and names no prefix; what it said stays until the last process ends", () => {
   const [first, second] = [provider(), provider()];
-  first.wanted.of(NODE, BLOCKED).add([A]);
-  second.wanted.of(NODE, BLOCKED).add([B]);
+  first.desired.of(NODE, BLOCKED).add([A]);
+  second.desired.of(NODE, BLOCKED).add([B]);
   const { folder, files } = deployment();
   expect([parent, folder, ...files].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
   for (const file of files) expect(readFileSync(file, "utf8")).not.toMatch(/198|192|fra1|blocked/);
   first.folder.end();
   second.folder.sync();
-  expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+  expect(second.desired.of(NODE, BLOCKED).has(A)).toBe(true);
   second.folder.end();
   expect(readdirSync(parent)).toEqual([]);
 });
 
 it("what the program said, which ends before the deletes, is known to the provider processes and goes with them", () => {
   const program = provider({ pid: ended(), isProgram: true });
-  program.wanted.of(NODE, BLOCKED).add([A]);
+  program.desired.of(NODE, BLOCKED).add([A]);
   const one = provider();
   one.folder.sync();
-  expect(one.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+  expect(one.desired.of(NODE, BLOCKED).has(A)).toBe(true);
   one.folder.end();
   expect(readdirSync(parent)).toEqual([]);
 });
@@ -158,25 +158,25 @@ it("what the program said, which ends before the deletes, is known to the provid
 it("what a killed deployment left whose engine had the same port is no message", () => {
   for (const it of [{}, { isProgram: true }]) {
     const killed = provider({ pid: ended() });
-    killed.wanted.of(NODE, BLOCKED).add([A]);
+    killed.desired.of(NODE, BLOCKED).add([A]);
     const first = provider(it);
-    first.wanted.of(NODE, BLOCKED).add([B]);
+    first.desired.of(NODE, BLOCKED).add([B]);
     const second = provider();
     expect([first, second].map(({ folder }) => folder.sync())).toEqual([undefined, undefined]);
-    expect([first, second].map(({ wanted }) => wanted.of(NODE, BLOCKED).has(A))).toEqual([false, false]);
-    expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
+    expect([first, second].map(({ desired }) => desired.of(NODE, BLOCKED).has(A))).toEqual([false, false]);
+    expect(second.desired.of(NODE, BLOCKED).has(B)).toBe(true);
     for (const { folder } of [first, second]) folder.end();
   }
 });
 
 it("what killed deployments left goes with a later one, once it is a day old", () => {
-  provider({ pid: ended(), address: "127.0.0.1:40002" }).wanted.of(NODE, BLOCKED).add([A]);
+  provider({ pid: ended(), address: "127.0.0.1:40002" }).desired.of(NODE, BLOCKED).add([A]);
   const left = readdirSync(parent);
-  provider().wanted.of(NODE, BLOCKED).add([A]);
+  provider().desired.of(NODE, BLOCKED).add([A]);
   expect(readdirSync(parent)).toEqual(expect.arrayContaining(left));
   // The time of a folder has fractions of a millisecond, and the clock none.
   provider({ address: "127.0.0.1:40003", wall: () => Date.now() + DAY + 1 })
-    .wanted.of(NODE, BLOCKED)
+    .desired.of(NODE, BLOCKED)
     .add([A]);
   const now = readdirSync(parent);
   expect([now.length, now.includes(left[0] ?? "")]).toEqual([2, false]);
@@ -189,7 +189,7 @@ it("nothing goes that no deployment made", () => {
   for (const name of ["1-of-many", "ended-well"]) writeFileSync(join(parent, "deployment-40009", name), "");
   chmodSync(parent, 0o700);
   provider({ wall: () => Date.now() + 2 * DAY })
-    .wanted.of(NODE, BLOCKED)
+    .desired.of(NODE, BLOCKED)
     .add([A]);
   expect(readdirSync(parent)).toHaveLength(3);
 });
@@ -205,16 +205,16 @@ it.each<[name: string, why: RegExp, plant: () => unknown]>([
 ])("%s is no place to talk: it is said, until it is put right", async (_, why, plant) => {
   await plant();
   const [first, second] = [provider(), provider()];
-  first.wanted.of(NODE, BLOCKED).add([A]);
+  first.desired.of(NODE, BLOCKED).add([A]);
   for (const { folder } of [first, second]) {
     expect(folder.sync()).toMatch(CANNOT);
     expect(folder.sync()).toMatch(why);
   }
-  expect(first.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+  expect(first.desired.of(NODE, BLOCKED).has(A)).toBe(true);
   rmSync(parent, { recursive: true });
   // Told late is told.
   expect([first.folder.sync(), second.folder.sync()]).toEqual([undefined, undefined]);
-  expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+  expect(second.desired.of(NODE, BLOCKED).has(A)).toBe(true);
 });
 
 /** Root makes one; who is not root sees one in a namespace, where what root owns is another user's. */
@@ -255,12 +255,12 @@ async function ofAnotherUser(): Promise<void> {
 
 it("a full disk is said, and what was not written is told later; what does not end, or went, is not believed", () => {
   const [first, second] = [provider(), provider()];
-  first.wanted.of(NODE, BLOCKED).add([A]);
+  first.desired.of(NODE, BLOCKED).add([A]);
   second.folder.sync();
   const [file = ""] = deployment().files.filter((path) => statSync(path).size > 4);
   renameSync(file, join(parent, "kept"));
   symlinkSync("/dev/full", file);
-  first.wanted.of(NODE, BLOCKED).add([B]);
+  first.desired.of(NODE, BLOCKED).add([B]);
   expect(first.folder.sync()).toMatch(/no space left/);
   rmSync(file);
   renameSync(join(parent, "kept"), file);
@@ -269,7 +269,7 @@ it("a full disk is said, and what was not written is told later; what does not e
   expect(second.folder.sync()).toMatch(/does not end/);
   expect(first.folder.sync()).toBeUndefined();
   expect(second.folder.sync()).toBeUndefined();
-  expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
+  expect(second.desired.of(NODE, BLOCKED).has(B)).toBe(true);
 
   rmSync(file);
   expect(first.folder.sync()).toMatch(/was removed by another process/);
@@ -339,7 +339,7 @@ describe("notes of what a killed run sent", () => {
 
 it("what the others want is not read through a link", () => {
   const [first, second] = [provider(), provider()];
-  first.wanted.of(NODE, BLOCKED).add([A]);
+  first.desired.of(NODE, BLOCKED).add([A]);
   const { folder } = deployment();
   symlinkSync(join(folder, "nowhere"), join(folder, `${ended()}-${randomUUID()}`));
   expect(second.folder.sync()).toMatch(/is not a file/);
