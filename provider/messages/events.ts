@@ -171,6 +171,16 @@ export interface PlanEvents {
   withdrawn: OfResource & OfNodes & { readonly entries: readonly (readonly [CanonicalPrefix, ListedValue])[] };
 }
 
+/** A wave that did not pass, in the steps of an `up`. */
+interface FailedStep {
+  readonly wave: number;
+  readonly of: number;
+  readonly nodes: readonly string[];
+  readonly reason: string;
+  /** True if the program has another check than the one that the wave did not pass, or none. */
+  readonly isBlocked: boolean;
+}
+
 /** The run of a group over its nodes. */
 export interface GroupEvents {
   mayBeOneMachine: { readonly addresses: number };
@@ -192,9 +202,7 @@ export interface GroupEvents {
   nextSteps: {
     readonly back?: readonly string[] | undefined;
     readonly next?: { readonly wave: number; readonly of: number; readonly nodes: readonly string[] } | undefined;
-    readonly failed?:
-      | { readonly wave: number; readonly of: number; readonly nodes: readonly string[]; readonly reason: string }
-      | undefined;
+    readonly failed?: FailedStep | undefined;
   };
   /** Changes of a node that the arguments do not show. */
   changes: {

@@ -2,6 +2,11 @@ import { isRefusal, isUnreachable, RequestError, SignalingIncomplete, SignalingR
 import { messageOf } from "../model/errors";
 import type { Advice } from "./advice";
 
+/** Remedy for a wave that does not pass. */
+export function passWave(url: string): string {
+  return `PACKETFILTER_ALLOW_WAVE=${url} counts the wave as passed, for one run.`;
+}
+
 /** Error of a failed write that changed nothing: it names the failure, its place and the remedy. */
 export function untouched(error: unknown): unknown {
   const request = requestOf(error);

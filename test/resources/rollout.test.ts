@@ -18,10 +18,17 @@ describe("a rollout", () => {
     doctor.ill.set("fra1", 503);
     const reason = `GET ${doctor.of("fra1")}: HTTP 503`;
     expect((await up(TWO)).error).toBe(
-      `Set ${URL}: wave 2 of 3 (fra1) did not pass: ${reason}. 1 node of a later wave was not touched.`,
+      `Set ${URL}: wave 2 of 3 (fra1) did not pass: ${reason}. 1 node of a later wave was not touched. The next "pulumi up" continues with it.`,
     );
     expect(held()).toEqual({ lab1: TWO, fra1: TWO, ams1: ONE });
     expect(outputs().rollout).toEqual({ ...kept, wave: 2, of: 3, nodes: ["fra1"], reason });
+
+    // A refresh knows no program, and so no step: it names the wave alone.
+    const { printed } = await stack.preview(TWO, {}, { refresh: true });
+    expect(printed.filter((line) => line.includes("did not pass"))).toEqual([
+      `${URL}: wave 2 of 3 (fra1) did not pass: ${reason}`,
+      `${URL}: wave 3 of 3 (ams1) is next; wave 2 (fra1) did not pass: ${reason}`,
+    ]);
 
     // Neither the same program nor others get past it.
     const others: [entries: object, args?: object][] = [
@@ -43,7 +50,9 @@ describe("a rollout", () => {
 
     // A new content begins with the first wave of its own, and takes the node where it stands in them.
     const mended = { rollout: { ...kept, waves: [["ams1"], ["lab1"]] } };
-    expect((await up(OTHER, mended)).error).toMatch(/wave 3 of 3 \(fra1\) did not pass: .*HTTP 503\.$/);
+    expect((await up(OTHER, mended)).error).toMatch(
+      /wave 3 of 3 \(fra1\) did not pass: .*HTTP 503\. The next "pulumi up" continues with it\.$/,
+    );
     expect(held()).toEqual(equal(OTHER));
     doctor.ill.clear();
     expect((await up(OTHER, mended)).error).toBe("");
@@ -144,7 +153,11 @@ describe("a rollout", () => {
     stack.node("lab1").change(URL, { delete: [B] });
     stack.node("fra1").change(URL, { delete: [B] });
     const without = { rollout: { waves: WAVES } };
-    expect((await stack.preview(TWO, without)).printed).toContain(restore("fra1, lab1", B));
+    const blocked = (await stack.preview(TWO, without)).printed;
+    expect(blocked).toContain(restore("fra1, lab1", B));
+    expect(blocked.join("\n")).toContain(
+      `the program now has another check, or none: up asks the former one first. PACKETFILTER_ALLOW_WAVE=${URL} counts`,
+    );
     const other = await up(TWO, without);
     expect(other.error).toContain("The program now has another check, or none: restore the former one.");
     expect(held()).toEqual({ lab1: TWO, fra1: TWO, ams1: ONE });
@@ -193,7 +206,9 @@ describe("a rollout", () => {
       stack.node("ams1").change(URL, { insert: { [C]: 7 }, delete: [A] });
       doctor.ill.set("lab1", 503);
       const red = await up(TWO, {}, { refresh });
-      expect(red.error).toMatch(/wave 1 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\.$/);
+      expect(red.error).toMatch(
+        /wave 1 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\. The next/,
+      );
       expect(held()).toEqual({ lab1: TWO, fra1: ONE, ams1: { [A]: 1, [C]: 7 } });
     }
     doctor.ill.clear();
@@ -223,7 +238,9 @@ describe("a rollout", () => {
     doctor.ill.set("lab1", 500);
     doctor.onAsked = () => stack.node("lab1").clearFaults();
     const late = await up(TWO, { rollout: { ...stack.rollout, waves: [["ams1"], ["lab1"]] } });
-    expect(late.error).toMatch(/wave 2 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\.$/);
+    expect(late.error).toMatch(
+      /wave 2 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\. The next/,
+    );
     expect(held()).toEqual({ lab1: TWO, fra1: ONE, ams1: TWO });
   });
 

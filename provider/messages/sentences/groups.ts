@@ -1,6 +1,7 @@
 import { formatDuration } from "../../client/pauses";
 import { count, some } from "../../model/text";
 import type { GroupEvents } from "../events";
+import { passWave } from "../remedy";
 import { entries, note, type Sentences, subject, them, warn, warning } from "./words";
 
 /** Command that declares each address to be a machine of its own. */
@@ -33,6 +34,8 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
     if (failed) {
       const of = next ? "" : ` of ${failed.of}`;
       parts.push(`wave ${failed.wave}${of} (${namesOf(failed.nodes)}) did not pass: ${failed.reason}`);
+      if (failed.isBlocked)
+        parts.push(`the program now has another check, or none: up asks the former one first. ${passWave(url ?? "")}`);
     }
     return `${url}: ${parts.join("; ")}`;
   },

@@ -1,12 +1,12 @@
 import { pause } from "../../client/clock";
 import type { Runtime } from "../../deployment/runtime";
+import { passWave } from "../../messages/remedy";
 import { formatUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { eachSet, failureTexts, GONE_FROM_GROUP, type NodeFailure } from "./each-node";
 import { notPassed } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
 import { FormerRollouts } from "./rollout/former";
-import { remedy } from "./rollout/passed-over";
 import { checkWorld } from "./rollout/wave-check";
 import { inWaves } from "./rollout/waves";
 import type { GroupInputs, GroupState } from "./state";
@@ -53,7 +53,7 @@ export async function clearGroup(runtime: Runtime, state: GroupState): Promise<v
     ...failureTexts(failures),
     ...(unpassed === undefined
       ? []
-      : [`Set ${url}: ${unpassed}${rest} The next "pulumi up" checks again. ${remedy(url)}`]),
+      : [`Set ${url}: ${unpassed}${rest} The next "pulumi up" checks again. ${passWave(url)}`]),
     ...(isCancelled ? [`Set ${url}: the run was cancelled, and ${some(left)} not cleared.`] : []),
     ...(done.length > 0 && !successor ? [hint] : []),
   ];

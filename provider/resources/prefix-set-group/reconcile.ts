@@ -1,5 +1,6 @@
 import { pause } from "../../client/clock";
 import type { Runtime } from "../../deployment/runtime";
+import { passWave } from "../../messages/remedy";
 import { groupBy } from "../../model/group";
 import type { JsonObject } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
@@ -10,7 +11,6 @@ import { checkWave } from "./rollout/check-wave";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
 import { partialRollout } from "./rollout/partial-rollout";
-import { remedy } from "./rollout/passed-over";
 import { roll } from "./rollout/roll";
 import { checkWorld, type Unpassed } from "./rollout/wave-check";
 import type { GroupInputs, GroupState } from "./state";
@@ -30,7 +30,7 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
   const ask = (check: Check, nodes: readonly string[], isOnce: boolean) =>
     checkWave(checkWorld(runtime), check, { nodes, set: url, timeoutMs: args?.checkTimeoutMs ?? 0, isOnce });
   const end =
-    partialRollout(beginning, remedy(url)) ??
+    partialRollout(beginning, passWave(url)) ??
     (await roll(
       start,
       {
@@ -54,7 +54,7 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
           return first && { reason: first.reason, nodes: unpassed.flatMap((one) => one.nodes) };
         },
       },
-      remedy(url),
+      passWave(url),
     ));
   const isRed = end.text !== undefined && (start.isRollout || runtime.cancelled.aborted);
   if (isRed) nodes.leaveStaying();

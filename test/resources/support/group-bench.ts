@@ -59,7 +59,8 @@ export async function waves(more: object = {}) {
     told(await engine.up(program(entries, args), options));
   return {
     ...{ ...stack, doctor, rollout, up },
-    preview: async (entries: object, args: object = {}) => told(await engine.preview(program(entries, args))),
+    preview: async (entries: object, args: object = {}, options: { refresh?: boolean } = {}) =>
+      told(await engine.preview(program(entries, args), options)),
     /** Kills ups of a content, each one request later than the one before, until it is so at the nodes. */
     killed: async (isDone: (held: ReturnType<typeof stack.held>) => boolean, entries: object, args: object = {}) => {
       for (let request = 1; !isDone(stack.held()) && request < 20; request++)

@@ -1,15 +1,11 @@
 import type { Runtime } from "../../../deployment/runtime";
+import { passWave } from "../../../messages/remedy";
 import { attempt } from "../../../model/errors";
 import { formatUrl } from "../../../model/resource-url";
 import type { GroupState } from "../state";
 import { notPassed } from "./arguments";
 import { checkWave } from "./check-wave";
 import { checkWorld } from "./wave-check";
-
-/** Remedy: count the wave as passed. */
-export function remedy(url: string): string {
-  return `PACKETFILTER_ALLOW_WAVE=${url} counts the wave as passed, for one run.`;
-}
 
 /**
  * Runs the check of a pending wave before its group is deleted, if the program replaces the group: the engine creates the
@@ -38,6 +34,6 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
     ? "This run began to write the replacement of the group nevertheless"
     : "This run wrote nothing of the replacement of the group";
   throw new Error(
-    `Set ${url}: ${notPassed({ ...pending, reason })} ${effect}; the engine shows a former state last, and with "pulumi up --refresh" first. The next "pulumi up" checks again. ${remedy(url)}`,
+    `Set ${url}: ${notPassed({ ...pending, reason })} ${effect}; the engine shows a former state last, and with "pulumi up --refresh" first. The next "pulumi up" checks again. ${passWave(url)}`,
   );
 }

@@ -104,7 +104,9 @@ function ended(
   const [wave, of] = isOfState ? [before.wave, before.of] : [Math.max(1, number), state.waves.length];
   const untouched = sayUntouched(state, wave, nodes);
   if (open.length === 0) return { text: `${reason}.${untouched}` };
-  const held = state.isBlocked ? ` The program now has another check, or none: restore the former one. ${remedy}` : "";
+  const held = state.isBlocked
+    ? ` The program now has another check, or none: restore the former one. ${remedy}`
+    : ' The next "pulumi up" continues with it.';
   const shown = { wave, of, nodes: nodes.length > 0 ? [...nodes] : open, reason };
   const pending = { wave, of, nodes: open, reason };
   return { text: `${notPassed(shown)}${untouched}${held}`, pending, isBlocked: state.isBlocked };

@@ -1,8 +1,10 @@
 import { WHOLE_SET } from "../../../deployment/node-in-use";
+import type { Runtime } from "../../../deployment/runtime";
 import type { CanonicalPrefix } from "../../../model/prefix";
 import { formatUrl } from "../../../model/resource-url";
 import { isRemoved, judgeOf } from "../../../reconcile/set-plan";
 import { desiredChange } from "../../../reconcile/three-way";
+import type { GroupInputs } from "../state";
 import type { Beginning, Begun } from "./facts";
 import { foreseen, type Step } from "./next-step";
 
@@ -11,16 +13,24 @@ import { foreseen, type Step } from "./next-step";
  * `wave 2 of 4 (6 nodes) is next; wave 1 (cdn1) did not pass: GET https://health.example/cdn1: HTTP 503`
  */
 export function reportNextWave({ runtime, inputs }: Beginning, { state, pending }: Begun): void {
-  const { waves } = state;
-  const steps = foreseen(state);
+  const { waves, isBlocked } = state;
+  const url = formatUrl(inputs.address);
+  const isKnown = [...inputs.nodes.keys()].some((node) => isChecked(runtime, inputs, node));
+  // During a refresh the program is not known yet, and so no step is.
+  const steps = isKnown ? foreseen(state) : [];
   const revert = steps.find((step) => step.do === "write" && step.as === "revert");
   const back = revert?.do === "write" && waves.length > 1 ? revert.nodes : undefined;
   const wave = steps.find((step) => step.do === "write" && step.as === "wave");
   const number = wave?.do === "write" ? waves.findIndex((all) => all.some((node) => wave.nodes.includes(node))) : -1;
   const next =
     number >= 0 && waves.length > 1 ? { wave: number + 1, of: waves.length, nodes: waves[number] ?? [] } : undefined;
-  if (back || next || pending)
-    runtime.notices.report({ kind: "nextSteps", url: formatUrl(inputs.address), back, next, failed: pending });
+  const failed = pending && { ...pending, isBlocked: isKnown && isBlocked };
+  if (back || next || failed) runtime.notices.report({ kind: "nextSteps", url, back, next, failed });
+}
+
+/** True once this run has the program's arguments for the node. */
+function isChecked(runtime: Runtime, { address }: GroupInputs, node: string): boolean {
+  return runtime.node(node).set(address).announced.has(WHOLE_SET);
 }
 
 /**
@@ -41,14 +51,17 @@ function changesOf({ runtime, inputs, state, former }: Beginning, { state: rollo
   for (const node of new Set(steps.flatMap(nodesOf))) {
     const name = former.get(node);
     if (name === undefined) continue;
-    const set = runtime.node(node).set(address);
-    if (!set.announced.has(WHOLE_SET)) continue;
+    if (!isChecked(runtime, inputs, node)) continue;
     const before = state.of(name);
     const isOurs = (prefix: CanonicalPrefix) => !(before.foreign.has(prefix) && before.entries.has(prefix));
     const { entries: desired } = inputs.of(node);
     const { new: inserts, changed, dropped } = desiredChange(before.entries, desired);
     const contents = { observed: before.entries, known: before.entries, desired };
-    const facts = { unsettled: before.unsettled, declared: set.desired, withdrawn: new Map() };
+    const facts = {
+      unsettled: before.unsettled,
+      declared: runtime.node(node).set(address).desired,
+      withdrawn: new Map(),
+    };
     const judge = judgeOf(contents, facts);
     const removes = [...new Set([...dropped, ...before.unsettled])].filter(
       (prefix) => !desired.has(prefix) && isRemoved(judge(prefix)) && isOurs(prefix),
