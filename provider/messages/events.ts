@@ -92,7 +92,7 @@ export interface LookEvents {
   undeclared: { readonly removes: Prefixes; readonly keeps: Prefixes };
   /** An interrupted run of this stack left entries, which this run removes. */
   interrupted: OfPrefixes;
-  /** An update will do this to entries that a refresh found or a create adopted. */
+  /** An `up` will do this to entries that a refresh found, a create adopted or a killed create left. */
   foreign: {
     readonly outcome: "found" | "removes" | "changes" | "keeps";
     /** Without a declared value: an entry that the program does not declare. */

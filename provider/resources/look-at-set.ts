@@ -1,6 +1,8 @@
 import type { Runtime } from "../deployment/runtime";
 import type { LookedAt } from "../engine/handler";
+import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
+import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { type Drift, differing, restoresText } from "../reconcile/drift";
 import type { LookedSet, ResourceSet } from "./resource-set";
@@ -41,6 +43,17 @@ export function lookNew(
 }
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
+
+/** Reports what a create does to the entries that a killed one has sent. */
+export function reportSent(set: ResourceSet, sent: ReadonlySet<CanonicalPrefix>, desired: ListedMap): void {
+  const left = [...sent].filter((prefix) => !set.desired.has(prefix));
+  if (left.length > 0) set.report({ kind: "interrupted", prefixes: left });
+  const there = new Map([...sent].map((prefix) => [prefix, set.observedInLook?.get(prefix) as ListedValue]));
+  const entries = differing({ different: there }, desired).filter(
+    ({ value, desired }) => desired !== undefined && desired !== value,
+  );
+  if (entries.length > 0) set.report({ kind: "foreign", outcome: "changes", entries });
+}
 
 /** Reports lost entries, which this run restores. */
 export function reportMissing(set: ResourceSet, lost: Drift, desired: ListedMap): void {

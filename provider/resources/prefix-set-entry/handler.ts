@@ -12,7 +12,7 @@ import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
 import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
-import { lookAgain, lookNew, reportMissing } from "../look-at-set";
+import { lookAgain, lookNew, reportMissing, reportSent } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
 import { checkPrefixSetEntry } from "./check";
@@ -74,8 +74,10 @@ export class PrefixSetEntryHandler implements Handler {
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
       const { observedInLook: observed, label, managed } = set;
-      if (observed)
-        planEntry(observed, { ...desired, label, managed, sent: set.sentBefore(desired.prefix, new Map()) });
+      if (!observed) return;
+      const sent = set.sentBefore(desired.prefix, new Map());
+      planEntry(observed, { ...desired, label, managed, sent });
+      reportSent(set, sent, desiredOf(desired));
     });
   }
 

@@ -14,7 +14,7 @@ import { contentLimits } from "../../reconcile/limits/content";
 import { expiredOf, overIn, removalLimits } from "../../reconcile/limits/removals";
 import { judgeOf, type KnownPrefixes } from "../../reconcile/set-plan";
 import { compareSet } from "../../reconcile/three-way";
-import { lookNew, reportMissing } from "../look-at-set";
+import { lookNew, reportMissing, reportSent } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
@@ -90,8 +90,7 @@ export class SetLifecycle {
   /** Tries a create against the result of a look. */
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
     const { set } = looked;
-    const left = [...set.sentBefore(WHOLE_SET, new Map())].filter((prefix) => !set.desired.has(prefix));
-    if (left.length > 0) set.report({ kind: "interrupted", prefixes: left });
+    reportSent(set, set.sentBefore(WHOLE_SET, new Map()), inputs?.entries ?? new Map());
     return lookNew(this.runtime, looked, isDecided, () => {
       const { set } = looked;
       if (!set.observedInLook || !inputs) return;
