@@ -188,15 +188,17 @@ export class ObservedSet {
     private readonly spelled: ReadonlyMap<CanonicalPrefix, readonly string[]>,
   ) {}
 
-  static of(list: Iterable<ListedEntry>): ObservedSet {
+  static of(list: readonly ListedEntry[]): ObservedSet {
     const values = new Map<CanonicalPrefix, ListedValue>();
     const spelled = new Map<CanonicalPrefix, string[]>();
-    for (const { prefix, value, spelling } of list) {
+    list.forEach(({ prefix, value, spelling }) => {
       const key = prefix.toString();
-      const earlier = spelled.get(key) ?? (values.has(key) ? [key] : []);
-      if (spelling !== key || earlier.length > 0) spelled.set(key, [...new Set([...earlier, spelling])]);
+      if (spelling !== key || values.has(key)) {
+        const earlier = spelled.get(key) ?? (values.has(key) ? [key] : []);
+        spelled.set(key, [...new Set([...earlier, spelling])]);
+      }
       values.set(key, value);
-    }
+    });
     return new ObservedSet(values, spelled);
   }
 

@@ -16,6 +16,9 @@ const ENDED = "ended";
 
 const NAME = /^(?:sent-|program-)?(\d+|ended)-[\da-f-]{36}$/;
 
+/** Texts by which the files of this process name keys: most are written more than once, and in more than one file. */
+const hashes = new Map<string, string>();
+
 /**
  * Files of the provider processes of this user in one private folder. Each process appends to a file of its own, whose name tells which
  * process it is, and the others read it. Texts in it are hashes, since they may be secret.
@@ -23,7 +26,6 @@ const NAME = /^(?:sent-|program-)?(\d+|ended)-[\da-f-]{36}$/;
 export class ProcessFiles {
   /** Name of the file of this process. */
   readonly own: string;
-  private readonly hashes = new Map<string, string>();
 
   /** @param kind Begins the name of notes, which outlive their process, and of a program's file. */
   constructor(
@@ -34,11 +36,12 @@ export class ProcessFiles {
     this.own = `${kind}${pid}-${randomUUID()}`;
   }
 
-  /** Hashes each text once: most are written more than once. */
   hashOf(text: string): string {
-    const known = this.hashes.get(text) ?? hash("sha256", text, "base64url").slice(0, 22);
-    this.hashes.set(text, known);
-    return known;
+    const known = hashes.get(text);
+    if (known !== undefined) return known;
+    const made = hash("sha256", text, "base64url").slice(0, 22);
+    hashes.set(text, made);
+    return made;
   }
 
   /** Name of the own file once the run has ended in order: whichever process reads it knows that. */

@@ -91,6 +91,13 @@ function meant(near: readonly (string | undefined)[]): string {
 /** Entries by the object that they were read from: a call of the engine reads the same ones several times. */
 const READ = new WeakMap<object, ListedMap>();
 
+/** Entries as a state has them; they need not be read again. @param flat The same ones as an object, where there is one */
+export function stored(entries: ListedMap, flat: JsonObject = Object.fromEntries(entries)): JsonObject {
+  // One that is unknown is in no state.
+  if (![...entries.values()].includes(UNKNOWN)) READ.set(flat, entries);
+  return flat;
+}
+
 /**
  * Reads states and checked inputs. An absent member has its default, as in states of earlier versions or written by hand.
  * An unreadable member is an error that names it: a newer version may have written it, and a default could empty a set.
@@ -123,11 +130,11 @@ export class Stored {
     const earlier = READ.get(members);
     if (earlier) return earlier;
     const entries = new Map<CanonicalPrefix, ListedValue>();
-    for (const prefix of Object.keys(members)) {
+    Object.keys(members).forEach((prefix) => {
       const listed = members[prefix];
       if (isListedValue(listed)) entries.set(Prefix.canonical(prefix), listed);
       else if (listed !== UNKNOWN) throw this.unread(`${name}["${prefix}"]`, listed, NO_VALUE);
-    }
+    });
     READ.set(members, entries);
     return entries;
   }

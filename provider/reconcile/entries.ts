@@ -87,8 +87,7 @@ export function normaliseEntries(
   const problems: string[] = [];
   const warnings: string[] = [];
   let isFlat = isRecord(given);
-  for (let index = 0; index < list.spellings.length; index++) {
-    const spelling = list.spellings[index];
+  list.spellings.forEach((spelling, index) => {
     const path = () => list.path(index);
     try {
       const prefix = parseAt(path, spelling, options.hostBits);
@@ -100,7 +99,7 @@ export function normaliseEntries(
         entries.set(prefix, value);
         if (spelling !== prefix) spellings.set(prefix, spelling);
         if (note) noted.set(prefix, note);
-        continue;
+        return;
       }
       const same = `${path()}: ${JSON.stringify(spelling)}`;
       const one = JSON.stringify(spellings.get(prefix) ?? prefix);
@@ -115,7 +114,7 @@ export function normaliseEntries(
       if (!(error instanceof ArgumentProblem)) throw error;
       problems.push(error.message);
     }
-  }
+  });
   const notes = new Map<CanonicalPrefix, string>();
   const expired = new Map<CanonicalPrefix, string>();
   for (const [prefix, note] of noted) {

@@ -131,17 +131,21 @@ export const compareSet = madeOnce((observed: ListedMap, known: ListedMap, desir
     const relation = relationOf(...values);
     if (relation !== "same" && relation !== "absent") found[relation].push(prefix);
   };
-  for (const [prefix, to] of desired) {
+  // By `forEach`: in a new process a loop over ten thousand pairs takes several times as long.
+  desired.forEach((to, prefix) => {
     const from = known === desired ? to : known.get(prefix);
     const there = observed === known ? from : observed.get(prefix);
     // Nearly all are the same.
     if (from !== to || there !== to) add(prefix, there, from, to);
-  }
+  });
   if (known !== desired)
-    for (const [prefix, from] of known) if (!desired.has(prefix)) add(prefix, observed.get(prefix), from, undefined);
+    known.forEach((from, prefix) => {
+      if (!desired.has(prefix)) add(prefix, observed.get(prefix), from, undefined);
+    });
   if (observed === known || observed === desired) return found;
-  for (const [prefix, there] of observed)
+  observed.forEach((there, prefix) => {
     if (!desired.has(prefix) && !known.has(prefix)) add(prefix, there, undefined, undefined);
+  });
   return found;
 });
 

@@ -9,7 +9,7 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { NAMED } from "../../model/text";
-import { checkArguments } from "../../reconcile/arguments";
+import { checkArguments, stored } from "../../reconcile/arguments";
 import {
   type HeldEntries,
   isExpired,
@@ -96,7 +96,7 @@ export function normalPrefixSet(runtime: Runtime, inputs: JsonObject): JsonObjec
 /** Entries and notes as the state has them. */
 export function flat({ entries, notes, flat }: HeldEntries & Pick<NormalEntries, "flat">): JsonObject {
   return {
-    entries: flat ?? Object.fromEntries(entries),
+    entries: stored(entries, flat),
     ...(notes.size > 0 && { notes: Object.fromEntries(notes) }),
   };
 }
@@ -201,8 +201,8 @@ export function sayExpired({ notices }: Runtime, where: PlanPlace, normal: Norma
 
 /** Content by the state. */
 function heldBefore(olds: JsonObject): HeldEntries {
-  const stored = storedSet(olds);
-  return { entries: stored.entries(), notes: stored.notes() };
+  const before = storedSet(olds);
+  return { entries: before.entries(), notes: before.notes() };
 }
 
 /** True if the node has another name now, at the address of the state, or at the one that the configuration has for the old name. */
