@@ -160,10 +160,14 @@ function mergedPut(plans: readonly Planned[], observed: ListedMap): ListedMap {
 }
 
 /** Entries to insert that a list does not show with their value. */
-const notShown = madeOnce(
-  (put: ListedMap, observed: ListedMap): ListedMap =>
-    observed.size === 0 ? put : new Map([...put].filter(([prefix, value]) => observed.get(prefix) !== value)),
-);
+const notShown = madeOnce((put: ListedMap, observed: ListedMap): ListedMap => {
+  if (observed.size === 0) return put;
+  const rest = new Map<CanonicalPrefix, ListedValue>();
+  put.forEach((value, prefix) => {
+    if (observed.get(prefix) !== value) rest.set(prefix, value);
+  });
+  return rest;
+});
 
 /** True when there is nothing to send and nothing to commit. */
 export function isNothing({ put, remove, isShown }: Changes): boolean {

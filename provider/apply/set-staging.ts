@@ -1,5 +1,6 @@
 import { isRefusal } from "../client/errors";
 import type { NodeSet, ObservedSet, SetEntry } from "../client/node-set";
+import { familyOf, lengthOf } from "../model/coverage";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
@@ -194,22 +195,15 @@ function coverage(
   // Only longer prefixes can be contained, so most sets, and all cleared ones, need no index.
   const longest = { 4: 0, 6: 0 };
   for (const map of others) {
-    for (const prefix of map.keys()) {
-      if (prefixes.has(prefix)) continue;
+    map.forEach((_, prefix) => {
+      if (prefixes.has(prefix)) return;
       const family = familyOf(prefix);
       longest[family] = Math.max(longest[family], lengthOf(prefix));
-    }
+    });
   }
+  if (longest[4] + longest[6] === 0) return undefined;
   const wide = [...prefixes].filter((prefix) => lengthOf(prefix) < longest[familyOf(prefix)]);
   if (wide.length === 0) return undefined;
   const index = PrefixIndex.of(wide.map((prefix) => Prefix.fromCanonical(prefix)));
   return (prefix) => !prefixes.has(prefix) && index.longestMatch(Prefix.fromCanonical(prefix)) !== undefined;
-}
-
-function familyOf(prefix: CanonicalPrefix): 4 | 6 {
-  return prefix.includes(":") ? 6 : 4;
-}
-
-function lengthOf(prefix: CanonicalPrefix): number {
-  return Number(prefix.slice(prefix.indexOf("/") + 1));
 }

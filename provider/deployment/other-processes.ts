@@ -72,9 +72,8 @@ export class DeploymentFolder implements OtherProcesses {
 
   publish(addresses: readonly string[], keys: readonly string[]): void {
     if (keys.length === 0) return;
-    const { files } = this;
-    const lines = [addresses.map((it) => files.hashOf(it)).join(" "), ...keys.map((it) => files.hashOf(it))];
-    this.pending += `${lines.join("\n")}${END}`;
+    const hashOf = (text: string) => this.files.hashOf(text);
+    this.pending += `${addresses.map(hashOf).join(" ")}\n${keys.map(hashOf).join("\n")}${END}`;
     attempt(() => this.send());
   }
 

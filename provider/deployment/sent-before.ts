@@ -115,6 +115,10 @@ function keyOf([prefix, value]: Entry): string {
 }
 
 /** Keys of entries to insert that a list does not show. */
-const absent = madeOnce((entries: ListedMap, observed: ListedMap): readonly string[] =>
-  [...entries].filter(([prefix, value]) => observed.get(prefix) !== value).map(keyOf),
-);
+const absent = madeOnce((entries: ListedMap, observed: ListedMap): readonly string[] => {
+  const keys: string[] = [];
+  entries.forEach((value, prefix) => {
+    if (observed.get(prefix) !== value) keys.push(keyOf([prefix, value]));
+  });
+  return keys;
+});

@@ -1,44 +1,28 @@
 import { type CanonicalPrefix, Prefix } from "./prefix";
 
 /** IP versions. */
-type Family = 4 | 6;
+export type Family = 4 | 6;
 
 /** Share of a family's addresses. A set that covers more is usually a mistake. */
-const QUARTER = 0.25;
+export const QUARTER = 0.25;
 
 const SLASH = "/".charCodeAt(0);
 const ZERO = "0".charCodeAt(0);
 
-/** Share of the address space that prefixes cover, counted one prefix at a time. */
-export class Coverage {
-  private readonly prefixes = { 4: new Set<CanonicalPrefix>(), 6: new Set<CanonicalPrefix>() };
-  private readonly sums = { 4: 0, 6: 0 };
-
-  add(prefix: CanonicalPrefix): void {
-    const family = familyOf(prefix);
-    if (this.prefixes[family].has(prefix)) return;
-    this.prefixes[family].add(prefix);
-    this.sums[family] += shareOf(prefix);
-  }
-
-  /** False where surely no more than a quarter is covered, without an exact count. */
-  mayBeWide(family: Family): boolean {
-    return this.sums[family] > QUARTER;
-  }
-
-  /** True where more than a quarter of the family is covered. */
-  isWide(family: Family): boolean {
-    return this.mayBeWide(family) && isWide([...this.prefixes[family]]);
-  }
+/** Shares of both families that prefixes cover. Nested ones count twice: with less than a quarter no exact count is needed. */
+export function sharesOf(prefixes: readonly CanonicalPrefix[]): Record<Family, number> {
+  const shares = { 4: 0, 6: 0 };
+  prefixes.forEach((prefix) => {
+    shares[familyOf(prefix)] += shareOf(prefix);
+  });
+  return shares;
 }
 
 /** Families of which these prefixes cover more than a quarter. `up`, `block`, import and policies decide by it. */
 export function wideFamilies(prefixes: readonly CanonicalPrefix[]): Family[] {
-  // Counts nested prefixes twice: a sum below a quarter needs no exact count.
-  const sums = { 4: 0, 6: 0 };
-  for (const prefix of prefixes) sums[familyOf(prefix)] += shareOf(prefix);
+  const shares = sharesOf(prefixes);
   return ([4, 6] as const).filter(
-    (family) => sums[family] > QUARTER && isWide(prefixes.filter((prefix) => familyOf(prefix) === family)),
+    (family) => shares[family] > QUARTER && isWide(prefixes.filter((prefix) => familyOf(prefix) === family)),
   );
 }
 

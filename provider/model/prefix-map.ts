@@ -28,14 +28,15 @@ export function difference<V = number>(
   const insert = new Map<CanonicalPrefix, V>();
   const change = new Map<CanonicalPrefix, { from: V; to: V }>();
   const remove = new Map<CanonicalPrefix, V>();
-  for (const [prefix, to] of desired) {
+  // By `forEach`: in a new process a loop over ten thousand pairs takes several times as long.
+  desired.forEach((to, prefix) => {
     const from = observed.get(prefix);
     if (from === undefined) insert.set(prefix, to);
     else if (from !== to) change.set(prefix, { from, to });
-  }
-  for (const [prefix, value] of observed) {
+  });
+  observed.forEach((value, prefix) => {
     if (!desired.has(prefix)) remove.set(prefix, value);
-  }
+  });
   return { insert, change, remove };
 }
 

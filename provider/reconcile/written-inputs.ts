@@ -1,5 +1,5 @@
 import { givenEntries } from "../model/given-entries";
-import { isObject, type JsonObject, membersOf, sameJson, UNKNOWN, without } from "../model/json";
+import { isObject, type JsonObject, membersOf, sameJson, someMember, UNKNOWN, without } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import { type NormalEntries, normaliseEntries } from "./entries";
@@ -145,12 +145,12 @@ function expiries({ entries, nodes }: JsonObject): number[] {
   return [entries, ...own].flatMap((given) => {
     const list = givenEntries(given);
     const found: number[] = [];
-    for (let index = 0; list && index < list.spellings.length; index++) {
+    list?.spellings.forEach((_, index) => {
       const content = list.content(index);
-      if (typeof content !== "object") continue;
+      if (typeof content !== "object") return;
       const time = Date.parse(String(membersOf(content).expires));
       if (!Number.isNaN(time)) found.push(time);
-    }
+    });
     return found;
   });
 }
@@ -179,7 +179,7 @@ function cleaned(given: unknown, now: number): unknown {
   };
   if (Array.isArray(given)) return given.some((content) => typeof content === "object") ? given.map(one) : given;
   if (!isObject(given)) return given;
-  const isNoted = Object.values(given).some((content) => membersOf(content).sent !== undefined);
+  const isNoted = someMember(given, (content) => isObject(content) && content.sent !== undefined);
   return isNoted ? Object.fromEntries(Object.entries(given).map(([key, content]) => [key, one(content)])) : given;
 }
 

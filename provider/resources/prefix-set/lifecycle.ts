@@ -213,7 +213,7 @@ export class SetLifecycle {
     // A resource that is created after this delete owns them.
     set.managed.take(new Set(kept));
     if (managed.size > 0 && kept.length === managed.size) return undefined;
-    const expired = expiredOf(unwantedOf(managed, desired), state.notes, this.runtime.today);
+    const expired = expiredOf(managed, state.notes, this.runtime.today);
     // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = (observed: ListedMap) => {
       for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);
@@ -229,7 +229,9 @@ export class SetLifecycle {
     for (const prefix of published) managed.add(prefix);
     const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), expired });
     const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy, failure }) : removed;
-    const written = { before: new Map([...removed.after, ...removed.before]), after: ended?.after ?? removed.after };
+    const { after: emptied, before: held } = removed;
+    const before = emptied.size === 0 ? held : new Map([...emptied, ...held]);
+    const written = { before, after: ended?.after ?? emptied };
     set.settleSent();
     const remove = new Set(managed);
     for (const prefix of kept) remove.delete(prefix);
