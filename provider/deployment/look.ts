@@ -50,6 +50,8 @@ export class Look {
   /** Addresses that did not answer, or were busy, and why. */
   private readonly unreachable = new Map<string, Error>();
   private readonly reported = new Set<string>();
+  /** True once all nodes of the configuration were asked for their sets, and all receivers for their signalings. */
+  private readonly areAsked = { sets: false, signalings: false };
   private readonly answers = new WeakMap<object, Promise<unknown>>();
   private waiting = 0;
   private since = 0;
@@ -106,7 +108,11 @@ export class Look {
     if (this.unreachable.has(at.endpoint)) return this.silent(looked);
     const { began } = this.begin(looked);
     const cancel = this.world.after(Math.max(0, BESIDE_AFTER_MS - this.waited), () => {
-      for (const other of excluding()) if (!this.tries.has(other.at.endpoint)) this.begin(other);
+      const kind = looked.url === undefined ? "signalings" : "sets";
+      // Once for all: a group of a thousand nodes would ask for a thousand others a thousand times.
+      const others = this.areAsked[kind] ? [] : excluding();
+      this.areAsked[kind] = true;
+      for (const other of others) if (!this.tries.has(other.at.endpoint)) this.begin(other);
     });
     try {
       const patience = this.patience(began);
