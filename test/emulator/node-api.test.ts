@@ -3,7 +3,6 @@ import { startEmulator } from "../../provider/emulator";
 import { EDGE, fapi } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
-const LOCAL = "prefixset://edge/web/blocked";
 const state = {
   arenas: {
     edge: {
@@ -11,7 +10,6 @@ const state = {
       profiles: {
         web: {
           prefixes: ["198.51.100.0/24"],
-          sets: { blocked: {} },
           rules: [{ id: 7, name: "flood", actions: ["drop" as const], extra: { prio: 5 } }],
           marks: { shost: [{ address: "203.0.113.45", id: 70_001, value: 1_234, lifetime: 3_600 }] },
         },
@@ -19,69 +17,6 @@ const state = {
     },
   },
 };
-
-test("entries are staged by insert and delete, and applied by commit", async () => {
-  await using emulator = await startEmulator({ state });
-  expect(await fapi(emulator, { url: BLOCKED, cmd: "list" })).toMatchObject({
-    status: 200,
-    json: { data: [{ p: "192.0.2.0/24", v: 1 }] },
-  });
-  const data = [
-    { p: "203.0.113.4", v: 7 },
-    { p: "2001:DB8::/32", v: 1 },
-  ];
-  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).json).toEqual({ status: "ok" });
-  await fapi(emulator, { url: `${BLOCKED}/`, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
-
-  expect(emulator.prefixSet(BLOCKED)).toEqual({
-    applied: { "192.0.2.0/24": 1 },
-    staged: { "203.0.113.4/32": 7, "2001:db8::/32": 1 },
-  });
-  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 1 }] });
-
-  await fapi(emulator, { url: `${BLOCKED}/`, cmd: "commit" });
-
-  const after = { "203.0.113.4/32": 7, "2001:db8::/32": 1 };
-  expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: after, staged: after });
-  expect(emulator.requests({ cmd: "commit" })[0]).toMatchObject({
-    url: BLOCKED,
-    rawUrl: `${BLOCKED}/`,
-    commit: { inserted: after, removed: { "192.0.2.0/24": 1 }, changed: {}, size: 2 },
-  });
-});
-
-test("a local set and a global set of one name are two sets", async () => {
-  await using emulator = await startEmulator({ state });
-  await fapi(emulator, { url: LOCAL, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 2 }] });
-  await fapi(emulator, { url: LOCAL, cmd: "commit" });
-  expect(emulator.prefixSet(LOCAL).applied).toEqual({ "203.0.113.0/24": 2 });
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
-});
-
-test("insert replaces the value of a known prefix; delete of an absent one succeeds", async () => {
-  await using emulator = await startEmulator({ state });
-  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 9 }] });
-  expect((await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "203.0.113.0/24" }] })).status).toBe(200);
-  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
-  expect(emulator.requests({ cmd: "commit" })[0]?.commit).toEqual({
-    inserted: {},
-    removed: {},
-    changed: { "192.0.2.0/24": { from: 1, to: 9 } },
-    size: 1,
-  });
-});
-
-test("nothing of a request with one refused entry is staged, and the answer names the entry", async () => {
-  await using emulator = await startEmulator({ state });
-  const data = [
-    { p: "203.0.113.0/24", v: 1 },
-    { p: "192.0.2.1/24", v: 1 },
-  ];
-  const answer = await fapi(emulator, { url: BLOCKED, cmd: "insert", data });
-  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining("entry 1") } });
-  expect(answer.text).toContain("192.0.2.0/24");
-  expect(emulator.prefixSet(BLOCKED).staged).toEqual({ "192.0.2.0/24": 1 });
-});
 
 test("profiles, rules and marks are listed as the state has them", async () => {
   await using emulator = await startEmulator({ state });

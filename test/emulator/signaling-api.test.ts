@@ -3,24 +3,6 @@ import { SignalingClient } from "../../provider/client";
 import { startEmulator } from "../../provider/emulator";
 import { signaling } from "./calls";
 
-test("start moves a prefix to the profile with rules, stop moves it back", async () => {
-  await using emulator = await startEmulator();
-  const [client] = emulator.clients;
-  const call = (op: "status" | "start" | "stop", prefixes?: string[]) =>
-    signaling(emulator.signalingUrl, client, op, prefixes);
-
-  expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/clean");
-  expect(await call("start", ["198.51.100.7/32"])).toMatchObject({ status: 200, text: "ok" });
-  expect((await call("status")).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
-  expect(emulator.signalings).toEqual({ "client-a": ["198.51.100.7/32"], "client-b": [] });
-  expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/protected");
-  expect(emulator.boundProfile("198.51.100.8")).toBe("profile://edge/clean");
-
-  expect(await call("stop", ["198.51.100.7/32"])).toMatchObject({ status: 200, text: "ok" });
-  expect((await call("status")).json).toEqual({ IP_prefix: [] });
-  expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/clean");
-});
-
 test("the four errors of the contract", async () => {
   await using emulator = await startEmulator();
   const [client] = emulator.clients;
