@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Prefix } from "../../provider/model/prefix";
 import type { Answers } from "../../provider/wire/answers";
 import { parseJson, ShapeError } from "../../provider/wire/json";
 import { type ListedEntry, readPrefixSetList } from "../../provider/wire/prefix-set-list";
@@ -22,8 +21,6 @@ function refusal(json: unknown): ShapeError {
 
 const ENVELOPES =
   "data result results response entries records items list rows profiles rules marks prefixes prefixset".split(" ");
-const PREFIX_KEYS = ["p", "a", "prefix", "addr", "address", "ip", "cidr", "net", "network"];
-const VALUE_KEYS = ["v", "value", "val"];
 
 describe("a list of a prefix-set", () => {
   it.each([
@@ -32,6 +29,7 @@ describe("a list of a prefix-set", () => {
     { data: [{ cidr: "192.0.2.0/24", val: "7" }], status: "ok" },
     { result: "ok", entries: [{ address: "192.0.2.0/24", value: 7, hits: 12, created: "2026-01-01" }] },
     { records: [{ ip: "192.0.2.0/24", v: 7, value: 7 }], error: null, next: "", total: 1 },
+    { rows: [{ addr: "192.0.2.0/24", v: 7 }] },
     { "192.0.2.0/24": 7 },
     { "192.0.2.0/24": { v: 7, age: 3 } },
   ])("is read from %j", (json) => {
@@ -311,64 +309,17 @@ describe("a list of a prefix-set", () => {
   });
 });
 
-const v4 = fc
-  .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 1, max: 32 }))
-  .map(([n, length]) => `${[24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join(".")}/${length}`);
-const v6 = fc
-  .tuple(
-    fc.array(fc.integer({ min: 1, max: 0xfffe }), { minLength: 8, maxLength: 8 }),
-    fc.integer({ min: 1, max: 128 }),
-  )
-  .map(([groups, length]) => `${groups.map((group) => group.toString(16)).join(":")}/${length}`);
-const entry = fc.record({ text: fc.oneof(v4, v6), value: fc.integer({ min: 0, max: 2 ** 32 - 1 }) });
-
-describe("properties", () => {
-  it("every element of every documented form is read, in order, with its spelling kept", () => {
-    fc.assert(
-      fc.property(
-        fc.array(entry, { maxLength: 30 }),
-        fc.constantFrom(undefined, ...ENVELOPES),
-        fc.constantFrom(...PREFIX_KEYS),
-        fc.constantFrom(...VALUE_KEYS),
-        (entries, envelope, prefixKey, valueKey) => {
-          const elements = entries.map(({ text, value }) => ({ [valueKey]: value, [prefixKey]: text }));
-          const list = readPrefixSetList(parseJson(JSON.stringify(envelope ? { [envelope]: elements } : elements)));
-          expect(list.map(({ spelling, value }) => ({ text: spelling, value }))).toEqual(entries);
-          for (const { prefix, spelling } of list) {
-            expect(prefix.toString()).toBe(Prefix.parse(spelling, { hostBits: "mask" }).toString());
-          }
-        },
-      ),
-    );
-  });
-
-  it("any other JSON is an error of one kind, never empty and never a crash", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (json) => {
-        try {
-          const list = readPrefixSetList(json);
-          const members = typeof json === "object" && json !== null ? Object.keys(json) : [];
-          const saysEmpty = Array.isArray(json) ? json.length === 0 : members.some((name) => ENVELOPES.includes(name));
-          if (list.length === 0) expect(saysEmpty).toBe(true);
-        } catch (error) {
-          expect(error).toBeInstanceOf(ShapeError);
-        }
-      }),
-    );
-  });
-
-  it("one damaged element spoils the list: nothing is left out silently", () => {
-    fc.assert(
-      fc.property(
-        fc.array(entry, { minLength: 1, maxLength: 10 }),
-        fc.nat(),
-        fc.constantFrom(null, 1, {}, "x"),
-        (entries, at, bad) => {
-          const elements: unknown[] = entries.map(({ text, value }) => ({ p: text, v: value }));
-          elements[at % elements.length] = bad;
-          expect(() => readPrefixSetList({ data: elements })).toThrow(ShapeError);
-        },
-      ),
-    );
-  });
+it("any other JSON is an error of one kind, never empty and never a crash", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (json) => {
+      try {
+        const list = readPrefixSetList(json);
+        const members = typeof json === "object" && json !== null ? Object.keys(json) : [];
+        const saysEmpty = Array.isArray(json) ? json.length === 0 : members.some((name) => ENVELOPES.includes(name));
+        if (list.length === 0) expect(saysEmpty).toBe(true);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ShapeError);
+      }
+    }),
+  );
 });
