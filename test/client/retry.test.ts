@@ -126,13 +126,16 @@ describe("repeats", () => {
     expect(error.message).toMatch(/commit failed \(no connection, 5 tries in 4\.5 s\): .*ECONNREFUSED/);
   });
 
-  it("wait until a proxy's page and a cut answer give way to a list", async () => {
+  it("wait until a proxy's page and a cut answer give way to a list, and the page to the answer to a change", async () => {
+    const page = reply(200, "<html><title>Please wait</title>");
     await using server = await serve(
-      script(reply(200, "<html><title>Please wait</title>"), reply(200, '{"data":['), reply(200, ""), reply(200, [])),
+      script(page, reply(200, '{"data":['), reply(200, ""), reply(200, []), page, reply(200, {})),
     );
     const client = server.node();
     expect(await client.listPrefixSet(SET)).toEqual([]);
     expect(server.arrived).toHaveLength(4);
+    await client.commit(SET);
+    expect(server.arrived).toHaveLength(6);
   });
 });
 
