@@ -132,14 +132,6 @@ describe("the writer of a set", () => {
         }
   });
 
-  it("changes values on a node that refuses to overwrite, with no commit between delete and insert", async () => {
-    await using setup = await bench({ insertExisting: "error" });
-    await setup.writer.submit(put({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 }));
-    expect(setup.emulator.prefixSet(BLOCKED).applied).toMatchObject({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 });
-    const [commit] = setup.emulator.requests({ cmd: "commit" });
-    expect(commit?.commit?.removed).toEqual({});
-  });
-
   it("names what others committed together with ours", async () => {
     await using setup = await bench();
     await stageElsewhere(setup.emulator, { p: "203.0.113.99", v: 1 });

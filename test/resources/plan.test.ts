@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { parseShareLimit } from "../../provider/model/limits";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
 import { contentLimits } from "../../provider/reconcile/limits/content";
@@ -54,22 +53,6 @@ describe("the create of a set", () => {
         `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and other values of ${A} (7). ${remedy}`,
       ),
     );
-  });
-
-  it("takes them over as they are where it adopts, and leaves them where it is not exclusive", () => {
-    const observed = map([A, 7], [B, 1]);
-    const desired = map([A, 1], [C, 1]);
-    const none = { remove: new Set(), expired: new Set(), listed: new Set() };
-    expect(plan(observed, { desired, onExisting: "adopt" })).toEqual({
-      plan: { ...none, put: map([C, 1]) },
-      left: observed,
-      shared: [],
-    });
-    expect(plan(map([B, 1]), { desired, exclusive: false })).toEqual({
-      plan: { ...none, put: desired },
-      left: map(),
-      shared: [],
-    });
   });
 
   it("keeps to the limits of its content, with what it takes over", () => {
@@ -150,33 +133,6 @@ describe("the update of a set", () => {
     expect(() => update(map([A, 1]), map())).toThrow("the only entry would be removed");
     expect(update(many(3), map(), { limits: { allowEmpty: true } }).remove.size).toBe(3);
     expect(update(map([A, 1]), map([B, 1])).remove).toEqual(new Set([A]));
-  });
-
-  it("gives as many entries another value as program and stack allow, and none is counted that is new", () => {
-    const desired = new Map([...many(60, 2), [C, 2] as const]);
-    expect(update(all, desired).put).toEqual(desired);
-    expect(update(all, new Map([...all, [C, 2] as const]), { limits: { maxChanges: 0 } }).put.size).toBe(61);
-    const sentence = (name: string, limit: string) =>
-      `60 of 60 entries would get another value, more than ${name} (${limit}, here ${limit === "59" ? 59 : 20}). If that is intended, raise ${name} or run once with PACKETFILTER_ALLOW=${URL}.`;
-    expect(() => update(all, desired, { limits: { maxChanges: 59 } })).toThrow(
-      new Error(`${NOTHING_SENT} ${sentence("maxChanges", "59")}`),
-    );
-    const stack = { maxChanges: parseShareLimit("10%") };
-    expect(() => update(all, desired, { limits: { maxChanges: 60 }, stack })).toThrow(
-      new Error(`${NOTHING_SENT} ${sentence("packetfilter:maxChanges", "10%")}`),
-    );
-    expect(update(all, desired, { stack: { ...stack, lifts: () => true } }).put.size).toBe(61);
-    expect(update(all, desired, { limits: { maxChanges: "100%" } }).put.size).toBe(61);
-  });
-
-  it("takes a share of what the state holds, also at a node that lost a part of it", () => {
-    const lost = part(all, 0, 10);
-    const desired = part(all, 30);
-    expect(update(lost, desired, { known: all, limits: { maxRemovals: "5%" } }).put).toEqual(desired);
-    const hundred = many(100);
-    const after = part(hundred, 40);
-    expect(update(part(hundred, 0, 30), after, { known: hundred }).put).toEqual(after);
-    expect(() => update(hundred, after, { known: hundred, limits: { maxRemovals: "39%" } })).toThrow("here 39");
   });
 });
 

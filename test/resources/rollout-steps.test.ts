@@ -6,21 +6,6 @@ import { A, B, filled, group, NODES, URL, WAVES } from "./support/group-bench";
 const [OLD, NEW] = [{ [A]: 1 }, { [A]: 1, [B]: 1 }];
 const WITHOUT = { rollout: undefined };
 
-it("a commit that fails within a wave leaves the later ones alone, and the next run begins with that node", async () => {
-  await using waves = await filled();
-  waves.node("fra1").fail({ cmd: "commit", every: 1, status: 500 });
-  const { error } = await waves.up(NEW);
-  expect(error).toMatch(/wave 2 of 3 \(fra1\) did not pass: .*commit failed \(HTTP 500, 5 tries/);
-  expect(error).toMatch(/1 node of a later wave was not touched\. The next "pulumi up" continues with it\.$/);
-  expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
-  expect(waves.outputs()).toMatchObject({ failed: ["fra1"], rollout: { wave: 2, of: 3, nodes: ["fra1"] } });
-  waves.node("fra1").clearFaults();
-  waves.doctor.asked();
-  expect((await waves.up(NEW)).error).toBe("");
-  expect(waves.doctor.asked()).toEqual(["fra1", "ams1"]);
-  expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
-});
-
 it("PACKETFILTER_ALLOW_WAVE takes the wave of its set as passed, for one run", async () => {
   await using waves = await filled();
   waves.doctor.ill.set("lab1", 503);

@@ -199,25 +199,6 @@ describe("a rollout", () => {
     },
   );
 
-  it("restores what another writer took at a node of a later wave, and changes it in its own wave", async () => {
-    await using stack = await filled();
-    const { doctor, held, up } = stack;
-    for (const refresh of [false, true]) {
-      stack.node("ams1").change(URL, { insert: { [C]: 7 }, delete: [A] });
-      doctor.ill.set("lab1", 503);
-      const red = await up(TWO, {}, { refresh });
-      expect(red.error).toMatch(
-        /wave 1 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\. The next/,
-      );
-      expect(held()).toEqual({ lab1: TWO, fra1: ONE, ams1: { [A]: 1, [C]: 7 } });
-    }
-    doctor.ill.clear();
-    doctor.asked();
-    expect((await up(TWO)).error).toBe("");
-    expect(doctor.asked()).toEqual(["lab1", "fra1", "ams1"]);
-    expect(held().ams1).toMatchObject(TWO);
-  });
-
   it("waits for no busy node before its first wave, and checks in its wave what a killed run wrote to one that was silent", async () => {
     await using stack = await waves();
     const { doctor, held, up } = stack;
