@@ -231,21 +231,6 @@ test("an array keeps it, too; anything else in its place is a problem", async ()
   expect(() => readPrefixFile(file)).toThrow(/blocks\.json:1:20: what was sent is not where block --now put it/);
 });
 
-test("a set that the node does not know fails before the file is written, and is not said to work again", async () => {
-  const ended = await run(
-    ["block", "203.0.113.7", ...FILE, ...REASON, "--create", "--now", "prefixset://edge/blokced"],
-    {
-      folder,
-      env: { PACKETFILTER_ENDPOINT: emulator.endpoint, PACKETFILTER_HEADERS: '{"authorization":"Bearer node-secret"}' },
-    },
-  );
-  expect(ended).toMatchObject({ code: 1, out: "" });
-  expect(ended.err).toContain("prefixset://edge/blokced");
-  expect(ended.err).toContain("Nothing was changed, the file neither: without --now the file alone is written.");
-  expect(ended.err).not.toContain("finishes the rest");
-  await expect(readFile(join(folder, "blocks.yaml"))).rejects.toThrow("ENOENT");
-});
-
 describe("what another writer put there stays", () => {
   const unblock = (prefixes: string[], more: string[] = []) => command("unblock", prefixes, more);
   const applied = () => emulator.prefixSet(BLOCKED).applied;
