@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { loadPolicyConfig, rules } from "../policies/index";
 import { startEmulator } from "../provider/emulator";
 import { readDialect } from "../provider/emulator/behaviour/dialect";
@@ -11,6 +10,7 @@ import { LiveConfig } from "../provider/forwarder/config/config";
 import { readPrefixFile } from "../provider/prefixes";
 import { parseFindings, parsePreview } from "../provider/report";
 import { run } from "./commands/support";
+import { useFolder } from "./support/folder";
 
 /** A thousand characters of YAML that are 10^12 values. */
 const SHARED = `${Array.from(
@@ -27,16 +27,14 @@ const WIDE = `${each(40_000, (n) => `k${n}: 1`)}\nk0: 1`;
 /** More references than can be sought through all values that stand before each. */
 const REFERENCES = each(5_000, (n) => `- &a${n} x\n- *a${n}`);
 
-let folder: string;
+const folder = useFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-data-"));
   await writeFile(join(folder, "shared.yaml"), SHARED);
   await writeFile(join(folder, "deep.yaml"), DEEP);
   await writeFile(join(folder, "deep.json"), DEEP);
   await writeFile(join(folder, "wide.yaml"), WIDE);
   await writeFile(join(folder, "references.yaml"), REFERENCES);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const FAILED = /nested (too deeply|deeper than)|nesting exceeded|holds more than|Excessive alias count/;
 

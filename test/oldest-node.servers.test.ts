@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startEmulator } from "../provider/emulator";
 import { BUILD_TIMEOUT } from "./forwarder/support/servers";
+import { useFolder } from "./support/folder";
 import { root } from "./support/markdown";
 
 /** The lowest that package.json allows, and the first that has node:sqlite without a flag. */
@@ -15,16 +15,14 @@ const OLDEST =
 const WITH_SQLITE = "22.15.0";
 const CLI = join(root, "dist/provider/cli.js");
 
-let folder: string;
+const folder = useFolder();
 const nodes = new Map<string, string>();
 
 beforeAll(async () => {
   const { installNode } = await import("../tools/matrix/layouts.mjs");
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-nodes-"));
   for (const version of [OLDEST, WITH_SQLITE])
     nodes.set(version, join(await installNode(join(folder, version), version), "node"));
 }, BUILD_TIMEOUT);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A run of the command line by this Node. */
 async function run(version: string, args: readonly string[]): Promise<{ code: number; text: string }> {

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { useFolder } from "./support/folder";
 import { type Block, blocksOf, commandsOf, root } from "./support/markdown";
 import { ownPort } from "./support/ports";
 
@@ -68,7 +68,7 @@ describe("commands that are too big for a test", () => {
 });
 
 describe("commands and modules that run as they stand", () => {
-  let folder: string;
+  const folder = useFolder();
   let env: NodeJS.ProcessEnv;
   const background: ChildProcess[] = [];
   /** The ports of the page, each replaced by one that is free here. */
@@ -78,7 +78,6 @@ describe("commands and modules that run as they stand", () => {
   beforeAll(async () => {
     const { buildIfStale } = await import("../tools/build.mjs");
     buildIfStale();
-    folder = mkdtempSync(join(tmpdir(), "packetfilter-readme-"));
     mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
     symlinkSync(root, join(folder, "node_modules", manifest.name), "dir");
     const bin = join("..", manifest.name, manifest.bin[manifest.name]);
@@ -96,7 +95,6 @@ describe("commands and modules that run as they stand", () => {
       process.kill(-(child.pid ?? 0), "SIGTERM");
       await ended;
     }
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** Starts a block in a process group of its own and waits for its first line. */

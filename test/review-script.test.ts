@@ -1,17 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { useEmptyFolder } from "./support/folder";
 
 const SCRIPTS = resolve(__dirname, "../examples/ci-stack/ci");
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "packetfilter-review-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = useEmptyFolder();
 
 interface Resource {
   readonly old?: object;

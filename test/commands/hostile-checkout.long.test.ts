@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { useEmptyFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
@@ -11,15 +11,13 @@ const ACTING = "\u001b[2J\u009b31m\u202e";
 const SEEN_ACTING = /(?![\n\r\t])[\p{Cc}\p{Cf}]/u;
 const HELD = { "192.0.2.0/24": 1, "10.20.0.0/16": 1 };
 
-let folder: string;
+const folder = useEmptyFolder();
 let emulator: Emulator;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-checkout-"));
   emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: HELD } } } } });
 });
 afterEach(async () => {
   await emulator.close();
-  await rm(folder, { recursive: true });
 });
 
 const write = (name: string, text: string, mode = 0o644) => writeFile(join(folder, name), text, { mode });

@@ -3,15 +3,12 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -25,25 +22,24 @@ import { Store } from "../../provider/forwarder/ledger/store";
 import type { ArrivedList } from "../../provider/forwarder/reading/arrived-list";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
+import { useEmptyFolder } from "../support/folder";
 import { TestClock } from "./support/clock";
 import { arrived as arrivedAt, JANUARY, listed, openLedger, sink, TABLE, takeAll, unread } from "./support/ledger";
 
 const OTHER = { ...TABLE, profile: "dns" };
 const OF_DNS = { profiles: ["dns"] };
 
-let folder: string;
+const folder = useEmptyFolder();
 let wall = JANUARY;
 let now = 1_000;
 const opened: StoredLedger[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "packetfilter-ledger-"));
   wall = JANUARY;
   now = 1_000;
 });
 afterEach(async () => {
   for (const ledger of opened.splice(0)) await ledger.close(undefined).catch(() => {});
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(sinks = [sink("disk")], more: Partial<LedgerOptions> = {}) {

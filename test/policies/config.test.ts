@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadPolicyConfig, PolicyConfigError, parsePolicyConfig, prefixLength, rules } from "../../policies/index";
 import { binds, bindsSet } from "../../policies/pattern";
 import { levelOf, settingsOf } from "../../policies/settings";
 import { matches } from "../../provider/model/wildcard";
+import { useEmptyFolder } from "../support/folder";
 
 function issuesOf(read: () => unknown): string[] {
   try {
@@ -113,11 +113,7 @@ describe("a configuration", () => {
 });
 
 describe("the configuration file", () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "packetfilter-policies-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = useEmptyFolder();
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -1,16 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PrefixFileError, parsePrefixes, readPrefixFile } from "../../provider/prefixes";
+import { useFolder } from "../support/folder";
 import { problemsOf } from "./support";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "packetfilter-prefixes-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 /** A file with this content, and the name by which it is read. */
 function file(name: string, content: string | Uint8Array): string {

@@ -3,16 +3,12 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { prefixFileEditor } from "../../provider/prefixes/edit/edit-file";
+import { useEmptyFolder } from "../support/folder";
 
-let folder: string;
-let file: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-lock-"));
-  file = join(folder, "blocks.yaml");
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = useEmptyFolder();
+const file = join(folder, "blocks.yaml");
 
 const add = () => new Map([["203.0.113.7/32", { value: 1 }]]) as never;
 const owner = (more: object = {}) => ({

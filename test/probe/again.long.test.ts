@@ -1,18 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Prefix } from "../../provider/model/prefix";
 import { parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
+import { useFolder } from "../support/folder";
 import { APPLIANCES, OWN } from "./appliances/appliance";
 import { probed, startAppliance, writtenBy } from "./appliances/probing";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-again-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 test.each(APPLIANCES)("a second probe of %s, with what the first wrote, writes the same", async (name) => {
   await using appliance = await startAppliance(name);

@@ -1,18 +1,13 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isObject } from "../../provider/model/json";
+import { useFolder } from "../support/folder";
 import { root } from "../support/markdown";
 import { APPLIANCES } from "./appliances/appliance";
 import { startAppliance, writtenBy } from "./appliances/probing";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-guide-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const guide = readFileSync(join(root, "docs/guides/first-contact.md"), "utf8");
 const [, table = ""] = /\n## Eight appliances\n.*?\n\|---\|---\|\n(.*?)\n\n/s.exec(guide) ?? [];

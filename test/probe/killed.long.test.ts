@@ -1,17 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useFolder } from "../support/folder";
 import { APPLIANCES, type ApplianceName } from "./appliances/appliance";
 import { cleaned, killedAt, ownNode, startAppliance } from "./appliances/probing";
 
 const EVERY = 10;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-killed-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 /** Each as it is, and the one that needs a module of the user's own with that, too. */
 const REACHED: readonly (readonly [name: ApplianceName, how: "plainly" | "with a reader"])[] = [

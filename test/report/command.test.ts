@@ -1,20 +1,16 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { run } from "../commands/support";
+import { useFolder } from "../support/folder";
 
 const EMPTY = JSON.stringify({ steps: [], changeSummary: { same: 3 } });
 const BLOCKED = "urn:pulumi:test::shop::pulumi-nodejs:dynamic/packetfilter:PrefixSet::blocked";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-report-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const report = (text: string, ...args: string[]) => run(["report", ...args], { stdin: Readable.from([text]) });
 

@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ResourceValidationPolicy } from "@pulumi/policy";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { parsePolicyConfig, policiesOf, rules } from "../../policies/index";
 import { findingJsonSchema } from "../../provider/report";
 import { run } from "../commands/support";
 import { ask } from "../policies/ask";
+import { useFolder } from "../support/folder";
 import { publishedJson } from "../support/published-json";
 
 const EMPTY = JSON.stringify({ steps: [], changeSummary: { same: 3 } });
@@ -20,12 +20,10 @@ const FORBIDDEN = {
 };
 const ADVICE = { policy: "naming", level: "advisory", message: "the set <b> is not named as agreed" };
 
-let folder: string;
+const folder = useFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-findings-"));
   await writeFile(join(folder, "preview.json"), EMPTY);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const lines = (...records: object[]) => records.map((one) => `${JSON.stringify(one)}\n`).join("");
 const report = async (findings: string, ...args: string[]) => {

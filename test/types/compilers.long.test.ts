@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { root } from "../support/markdown";
 
 /** The oldest that the README names, one before typed arrays had a type of their memory, today's, and those that leave `node10` behind. */
@@ -27,17 +26,17 @@ const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
 import * as pf from "pulumi-packetfilter";
 import { NodeClient } from "pulumi-packetfilter/client";
 import { parsePrefixes } from "pulumi-packetfilter/prefixes";
+import { useFolder } from "../support/folder";
 
 const set = new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } });
 export const url: pulumi.Output<string> = set.url;
 export const used = [NodeClient, parsePrefixes];
 `;
 
-let folder: string;
+const folder = useFolder();
 const run = (command: string, ...args: string[]) => promisify(execFile)(command, args, { cwd: folder });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-compilers-"));
   const { stdout } = await promisify(execFile)(
     "npm",
     ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder],
@@ -50,7 +49,6 @@ beforeAll(async () => {
   const others = ["@pulumi/pulumi@^3.259.0", "@types/node@^20"];
   await run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", `./${filename}`, ...others, ...compilers);
 }, 300_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.each(VERSIONS)(
   "a program with the tsconfig.json of pulumi new passes tsc %s for every target, declarations of libraries included",
