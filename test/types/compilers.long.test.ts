@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { useFolder } from "../support/folder";
 import { root } from "../support/markdown";
 
 /** The oldest that the README names, one before typed arrays had a type of their memory, today's, and those that leave `node10` behind. */
@@ -26,7 +27,6 @@ const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
 import * as pf from "pulumi-packetfilter";
 import { NodeClient } from "pulumi-packetfilter/client";
 import { parsePrefixes } from "pulumi-packetfilter/prefixes";
-import { useFolder } from "../support/folder";
 
 const set = new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } });
 export const url: pulumi.Output<string> = set.url;
