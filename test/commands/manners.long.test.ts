@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
@@ -80,17 +79,10 @@ test("a node that is silent has a line every few seconds, where a person watches
 });
 
 test("--timeout ends the wait for a node that takes connections and says nothing", async () => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  try {
-    const ended = await run(["list", BLOCKED, "--endpoint", `http://127.0.0.1:${port}`, "--timeout", "1s"]);
-    expect([ended.code, ended.out]).toEqual([1, ""]);
-    expect((await run(["list", BLOCKED, "--endpoint", "http://192.0.2.1", "--timeout", "soon"])).code).toBe(2);
-  } finally {
-    server.close();
-  }
+  using silent = await serveRaw(() => {});
+  const ended = await run(["list", BLOCKED, "--endpoint", silent.url, "--timeout", "1s"]);
+  expect([ended.code, ended.out]).toEqual([1, ""]);
+  expect((await run(["list", BLOCKED, "--endpoint", "http://192.0.2.1", "--timeout", "soon"])).code).toBe(2);
 });
 
 describe("completion", () => {

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request } from "node:http";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { guide } from "../support/guide";
 import { MAKES, type Make } from "../support/makes";
+import { serveHere } from "../support/raw-server";
 import { TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, mutations, since, world } from "./support/world";
 
@@ -99,7 +99,7 @@ async function startNodes(names: readonly string[], token: string) {
     const state = { arenas: { edge: { sets: { blocked: {} } } } };
     emulators.set(name, await startEmulator({ state, dialect: make(name) }));
   }
-  const server = createServer((incoming, answer) => {
+  const server = await serveHere((incoming, answer) => {
     const [, name = "", path = ""] = /^\/(\w+)(\/.*)$/.exec(incoming.url ?? "") ?? [];
     const isValid = tokens.get(name)?.some((one) => incoming.headers.authorization === `Bearer ${one}`);
     if (!isValid) return answer.writeHead(401).end();
@@ -113,17 +113,14 @@ async function startNodes(names: readonly string[], token: string) {
     });
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as AddressInfo;
   return {
     emulators: [...emulators.values()],
     make,
-    url: (name: string) => `http://127.0.0.1:${port}/${name}`,
+    url: (name: string) => `${server.url}/${name}`,
     /** From now on a node takes these tokens and no other. */
     valid: (name: string, ...taken: string[]) => void tokens.set(name, taken),
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
+      await server[Symbol.asyncDispose]();
       for (const emulator of emulators.values()) await emulator.close();
     },
   };

@@ -1,9 +1,8 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { repeatOffenders } from "../../examples/repeat-offenders/offenders";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
+import { serveRaw } from "../support/raw-server";
 import { temporaryFolder } from "./support/forward";
 import { forwardMarks, marksOf } from "./support/offenders";
 import { BUILD_TIMEOUT, startVictoriaLogs, type VictoriaLogs } from "./support/servers";
@@ -48,11 +47,9 @@ test("VictoriaLogs takes marks and returns repeated offenders; empty, long and m
 });
 
 test("an analysis system that fails stops the program, and nothing is unblocked", async () => {
-  const server = createServer((_, response) => response.writeHead(500).end("no such table")).listen(0, "127.0.0.1");
-  await new Promise((listening) => server.once("listening", listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  using server = await serveRaw((_, response) => response.writeHead(500).end("no such table"));
+  const { url } = server;
   await expect(repeatOffenders({ url, times: 1, within: "1d", most: 1, allowEmpty: true })).rejects.toThrow(
     `${url} answers HTTP 500: no such table`,
   );
-  server.close();
 });

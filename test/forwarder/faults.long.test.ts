@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { serveHere } from "../support/raw-server";
 import { passUntil, TestClock, until } from "./support/clock";
 import {
   configOf,
@@ -34,23 +34,18 @@ async function startSink() {
   const taken: ForwardRecord[] = [];
   const tokens: unknown[] = [];
   const sink = { answer: sound };
-  const server = createServer((request, response) => {
+  const server = await serveHere((request, response) => {
     tokens.push(request.headers.authorization);
     void sink.answer(request, response, async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       taken.push(...recordsIn(Buffer.concat(chunks).toString()));
     });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const close = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  const url = `${server.url}/`;
   /** Its members in a configuration. */
   const as = (name: string, more: Partial<SinkConfig> = {}) => ({ name, type: "http", url, ...more }) as SinkConfig;
-  return Object.assign(sink, { url, taken, tokens, as, [Symbol.dispose]: close });
+  return Object.assign(sink, { url, taken, tokens, as, [Symbol.dispose]: server[Symbol.dispose] });
 }
 
 const away: Answer = (request, response) => {

@@ -1,12 +1,11 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { pick, seededRandom } from "../../provider/emulator/time/random";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { serveHere } from "../support/raw-server";
 import { ForwardProcess } from "./support/child";
 import { fastWall } from "./support/fast-clock.cjs";
 import { configOf, recordsIn, stateOf, temporaryFolder } from "./support/forward";
@@ -50,7 +49,7 @@ test.each(SEEDS)(
     const arrived: ForwardRecord[] = [];
     let isLossy = true;
     let isFirst = true;
-    const server = createServer(async (request, response) => {
+    await using server = await serveHere(async (request, response) => {
       strike("delivery begins");
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -62,8 +61,7 @@ test.each(SEEDS)(
         return void response.destroy();
       }
       response.writeHead(200).end(() => strike("delivery answered"));
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
+    });
 
     let round = 0;
     const emulator: Emulator = await startEmulator({
@@ -77,7 +75,7 @@ test.each(SEEDS)(
       },
     });
     const file = join(folder.path, "forwarder.json");
-    const web = { name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+    const web = { name: "web", type: "http", url: `${server.url}/` };
     // A minute of the machine's own clock: on a busy one the disk is slow.
     const drainMs = 60_000 * TIMES;
     const config = configOf(emulator, [web, { name: "disk", type: "file", path: "marks.ndjson" }], { drainMs });
@@ -144,7 +142,6 @@ test.each(SEEDS)(
     // From start to start: a busy machine notes the end of a list too late, and its start never later than the end that the forwarder saw.
     const begun = emulator.journal.filter(({ type }) => type === "shost").map(({ time }) => Date.parse(time));
     expect(begun.slice(1).map((time, index) => time - (begun[index] as number) >= PAUSE_MS)).not.toContain(false);
-    server.close();
     await emulator.close();
   },
 );

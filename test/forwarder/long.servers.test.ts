@@ -1,6 +1,4 @@
 import { statSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
@@ -9,6 +7,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { SIZES } from "../../provider/forwarder/defaults";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { serveHere } from "../support/raw-server";
 import { TestClock, until } from "./support/clock";
 import { startForwarding, temporaryFolder } from "./support/forward";
 
@@ -46,7 +45,7 @@ test("20 000 lists, with the clock set to and fro: all arrives once, and nothing
 }, async ({ annotate }) => {
   using folder = temporaryFolder();
   const nth = new Map<string, number>();
-  const server = createServer(async (request, response) => {
+  await using server = await serveHere(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const { url } = JSON.parse(body) as { url: string };
@@ -56,9 +55,7 @@ test("20 000 lists, with the clock set to and fro: all arrives once, and nothing
     const round = (nth.get(node) ?? 0) + 1;
     nth.set(node, round);
     response.end(listOf(round));
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
+  });
 
   const names = Array.from({ length: NODES }, (_, n) => `node${n}`);
   /** Records that arrived of each node: their number, and the last sequence. */
@@ -67,7 +64,7 @@ test("20 000 lists, with the clock set to and fro: all arrives once, and nothing
   const clock = new TestClock();
   const { forwarder, told } = await startForwarding(
     {
-      nodes: Object.fromEntries(names.map((name) => [name, { endpoint: `http://127.0.0.1:${port}/${name}` }])),
+      nodes: Object.fromEntries(names.map((name) => [name, { endpoint: `${server.url}/${name}` }])),
       watch: [{ arena: "edge", types: ["shost"] }],
       sinks: [{ name: "disk", type: "file", path: "marks.ndjson", rotateBytes: 1_000_000, keep: 1 }],
       state: "state",
@@ -139,5 +136,4 @@ test("20 000 lists, with the clock set to and fro: all arrives once, and nothing
   expect(gaps).toEqual([]);
   expect(told.lines).toEqual([]);
   await forwarder.stop(0);
-  server.close();
 });

@@ -1,8 +1,8 @@
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { fapi } from "../emulator/calls";
+import { serveRaw } from "../support/raw-server";
 import { openView, startNode, useBrowser, VIEWS } from "./support";
 
 const { open, newPage } = useBrowser();
@@ -115,23 +115,18 @@ describe("on loopback, without a token", () => {
       document.body.append(frame);
       document.title = outcomes.join(" ");
     </script>`;
-    const server = createServer((_, response) =>
+    using server = await serveRaw((_, response) =>
       response.setHeader("content-type", "text/html").end(`<body>${attack}`),
     );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    try {
-      emulator.change("prefixset://edge/blocked", { insert: { "203.0.113.7/32": 1 } });
-      await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
-      const page = await newPage();
-      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      await expect.poll(() => page.title()).toBe("refused refused opaque refused refused refused");
-      await page.close();
-      expect(emulator.faults).toEqual([]);
-      expect(emulator.journal.length).toBe(1);
-      expect(emulator.prefixSet("prefixset://edge/blocked").applied["203.0.113.7/32"]).toBe(1);
-    } finally {
-      server.close();
-    }
+    emulator.change("prefixset://edge/blocked", { insert: { "203.0.113.7/32": 1 } });
+    await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
+    const page = await newPage();
+    await page.goto(server.url);
+    await expect.poll(() => page.title()).toBe("refused refused opaque refused refused refused");
+    await page.close();
+    expect(emulator.faults).toEqual([]);
+    expect(emulator.journal.length).toBe(1);
+    expect(emulator.prefixSet("prefixset://edge/blocked").applied["203.0.113.7/32"]).toBe(1);
   });
 
   test("no path leads out of the folder of the page", async () => {

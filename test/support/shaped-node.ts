@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { serveHere } from "./raw-server";
 import { Told } from "./told";
 
 /** Content of a set: the node's own text of a prefix, and any value. */
@@ -75,23 +74,12 @@ export async function startShapedNode(
     }
     return success(cmd, data.length);
   };
-  const server = createServer(async (request, response) => {
+  const { url, [Symbol.asyncDispose]: dispose } = await serveHere(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const told = answer(JSON.parse(Buffer.concat(chunks).toString("utf8")));
     const { status, headers, body } = told instanceof Told ? told : new Told(200, told);
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(node, {
-    endpoint: `http://127.0.0.1:${port}`,
-    asked,
-    sets: held,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  return Object.assign(node, { endpoint: url, asked, sets: held, [Symbol.asyncDispose]: dispose });
 }

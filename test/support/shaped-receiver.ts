@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Prefix } from "../../provider/model/prefix";
+import { serveHere } from "./raw-server";
 import type { ReceiverShape } from "./shapes/receivers";
 import { Told } from "./told";
 
@@ -43,7 +42,7 @@ export async function startShapedReceiver(shape: ReceiverShape, manners: Manners
     if (operation === "start") starts += 1;
     return done(operation, prefixes.length);
   };
-  const server = createServer(async (request, response) => {
+  const { url, [Symbol.asyncDispose]: dispose } = await serveHere(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const [, , , given, operation = ""] = request.url?.split("/") ?? [];
@@ -55,18 +54,7 @@ export async function startShapedReceiver(shape: ReceiverShape, manners: Manners
     const { status: code, headers, body } = told instanceof Told ? told : new Told(200, told);
     response.writeHead(code, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/path`,
-    active,
-    asked,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${url}/path`, active, asked, [Symbol.asyncDispose]: dispose };
 }
 
 function refusal(operation: "start" | "stop" | "secret"): Told {

@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { serveHere } from "../../support/raw-server";
 
 /** Requests with which a platform takes the comments of one merge request. */
 export interface Platform {
@@ -30,7 +30,7 @@ export async function startComments(
 ) {
   const comments: { id: number; body: string }[] = others.map((other, id) => ({ ...other, id }));
   const written: string[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await serveHere(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -57,14 +57,11 @@ export async function startComments(
     found.body = JSON.parse(text).body;
     answer(200, found);
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...server,
     written,
     /** Comments there beside those of others. */
     added: () => comments.slice(others.length).map(({ body }) => body),
-    [Symbol.asyncDispose]: () => new Promise<void>((closed) => server.close(() => closed())),
   };
 }
 

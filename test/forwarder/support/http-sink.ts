@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";
+import { serveHere } from "../../support/raw-server";
 import { recordsIn } from "./forward";
 
 /** Answer of the server of a sink. */
@@ -15,7 +15,7 @@ export async function httpSink(
   answer: (request: IncomingMessage, body: string, nth: number, bytes: Buffer) => Reply | Promise<Reply> = () => [204],
 ) {
   const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await serveHere(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
@@ -23,14 +23,9 @@ export async function httpSink(
     bodies.push(body);
     const [status, text = "", headers = {}] = await answer(request, body, bodies.length, bytes);
     response.writeHead(status, headers).end(text);
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  return { url: `http://127.0.0.1:${port}/in`, bodies };
+  onTestFinished(() => server[Symbol.dispose]());
+  return { url: `${server.url}/in`, bodies };
 }
 
 /** The same with a status that a test sets, and the records that were taken. */
