@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
@@ -11,6 +11,8 @@ const CLI = join(__dirname, "../../dist/provider/cli.js");
 const BLOCKED = "prefixset://edge/blocked";
 /** util-linux: runs a command at a terminal of its own. */
 const TERMINAL = "script";
+
+const folder = useFolder();
 
 test("help and version are commands, too", async () => {
   expect(await run(["help", "unblock"])).toEqual(await run(["unblock", "--help"]));
@@ -29,7 +31,6 @@ test("--header-file has headers that no list of processes shows; --header with a
     seen.push(request.headers.authorization);
     response.end('{"data":[]}');
   });
-  const folder = await mkdtemp(join(tmpdir(), "packetfilter-headers-"));
   await writeFile(join(folder, "headers"), "# of the node\nAuthorization: Bearer x\n\n");
   const list = (...more: string[]) => run(["list", BLOCKED, "--endpoint", node.url, ...more], { folder });
   expect(await list("--header-file", "headers")).toMatchObject({ code: 0, err: "" });
@@ -38,7 +39,6 @@ test("--header-file has headers that no list of processes shows; --header with a
   expect((await list("--header", "X-Request: 1")).err).toBe("");
   expect(seen).toEqual(["Bearer x", "Bearer y", undefined]);
   expect(warned.err).not.toContain("Bearer");
-  await rm(folder, { recursive: true });
 });
 
 test("the help of a command has its own options only", async () => {
@@ -86,13 +86,10 @@ test("--timeout ends the wait for a node that takes connections and says nothing
 });
 
 describe("completion", () => {
-  let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "packetfilter-completion-"));
     for (const shell of ["bash", "zsh", "fish"])
       await writeFile(join(folder, shell), (await run(["completion", shell])).out);
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   /** Names that bash offers behind these words. */
   async function offered(...words: string[]): Promise<string[]> {

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import diagnostics from "node:diagnostics_channel";
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ProcessFiles } from "../../provider/deployment/process-files";
 import { cancelWithEngine } from "../../provider/deployment/provider-process";
 import { SentFiles } from "../../provider/deployment/sent-files";
@@ -15,6 +14,7 @@ import { type Config, ProviderProcess } from "../failures/support/provider-proce
 import { BLOCKED, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
 import { heldBy } from "../failures/support/truth";
+import { useEmptyFolder } from "../support/folder";
 import { startHealth } from "../support/health";
 import { group, bench as groupBench, URL } from "./support/group-bench";
 
@@ -145,11 +145,7 @@ it("an expired entry of block, which the same up removes, is not said to stay", 
 });
 
 describe("a run that was killed", () => {
-  let folder = "";
-  beforeEach(() => {
-    folder = join(mkdtempSync(join(tmpdir(), "packetfilter-sent-")), "packetfilter");
-  });
-  afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
+  const folder = join(useEmptyFolder(), "packetfilter");
 
   /** Runs of one stack on one machine; each has a process of its own, which ends. */
   async function machine(...nodes: readonly string[]) {

@@ -15,9 +15,8 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DeploymentFolder } from "../../provider/deployment/other-processes";
 import { ownFile } from "../../provider/deployment/process-files";
 import { SentFiles } from "../../provider/deployment/sent-files";
@@ -25,6 +24,7 @@ import { parseShareLimit } from "../../provider/model/limits";
 import { Prefix } from "../../provider/model/prefix";
 import { KeyRegistry } from "../../provider/reconcile/desired";
 import { RemovalBudget } from "../../provider/reconcile/limits/removals";
+import { useEmptyFolder } from "../support/folder";
 
 const NODE = { name: "fra1", endpoint: "http://192.0.2.10" };
 const BLOCKED = "prefixset://edge/blocked";
@@ -32,11 +32,7 @@ const [A, B] = ["198.51.100.0/24", "203.0.113.7/32"];
 const ADDRESS = "127.0.0.1:40001";
 const DAY = 24 * 3_600_000;
 
-let parent: string;
-beforeEach(() => {
-  parent = join(mkdtempSync(join(tmpdir(), "packetfilter-processes-")), "packetfilter");
-});
-afterEach(() => rmSync(join(parent, ".."), { recursive: true }));
+const parent = join(useEmptyFolder(), "packetfilter");
 
 /** The id of a process that has ended. */
 const ended = () => spawnSync(process.execPath, ["-e", ""]).pid;
