@@ -1,21 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { rules } from "../../policies/index";
+import { useFolder } from "../support/folder";
 import { SDK_ENVIRONMENT } from "../support/sdk-process";
 
 const RUN = join(__dirname, "../../policies/run");
 const ENGINE = ["127.0.0.1:1", "."];
 
-let folder: string;
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "packetfilter-run-")));
-  writeFileSync(join(folder, "packetfilter-policies.yaml"), "emergency: of the change\n");
-  writeFileSync(join(folder, "target.yaml"), "sets: of the target branch\n");
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = realpathSync(useFolder());
+writeFileSync(join(folder, "packetfilter-policies.yaml"), "emergency: of the change\n");
+writeFileSync(join(folder, "target.yaml"), "sets: of the target branch\n");
 const environment = { ...process.env, ...SDK_ENVIRONMENT };
 
 test("the file that --policies names counts, whatever stands in the program's folder or in the environment", () => {
