@@ -6,6 +6,7 @@ import { refusePartialAnswer } from "../wire/envelope";
 import { refuseRepeated } from "../wire/json";
 import { errorText, noJson, readAnswer } from "../wire/node-answer";
 import * as wire from "../wire/signaling";
+import { readActive, readStatus } from "../wire/status";
 import { readTextPrefixes } from "../wire/text-list";
 import { listOf } from "./arguments";
 import { labelOf } from "./endpoint";
@@ -273,9 +274,7 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
         return whole(
           answer,
           answers,
-          isJson
-            ? wire.readStatus(body.json, answers, body.isSuccess)
-            : wire.readActive(body.json as unknown[], answers),
+          isJson ? readStatus(body.json, answers, body.isSuccess) : readActive(body.json as unknown[], answers),
         );
       case "error":
         return refused(body.message, { remedy: body.remedy });

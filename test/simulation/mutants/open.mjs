@@ -29,9 +29,9 @@ export const OPEN = mutants([
   {
     name: "swallow-a-refusal",
     promise: 12,
-    file: "apply/set-flush.ts",
+    file: "apply/set-commit.ts",
     find: "if (isNothingNew) {",
-    replace: "if (isRefusal(error)) return;\n      if (isNothingNew) {",
+    replace: "if (isRefusal(error)) return;\n    if (isNothingNew) {",
   },
   {
     name: "ignore-the-other-processes-before-a-removal",
