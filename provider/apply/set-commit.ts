@@ -8,7 +8,7 @@ import { type Changes, doneByOthers, missing } from "./set-operation";
 import type { Staging } from "./set-staging";
 
 /** Treatment of entries that another writer staged. */
-export interface CommitOptions extends Pick<ConfirmationOptions, "set" | "notices" | "label" | "at"> {
+export interface CommitOptions extends Pick<ConfirmationOptions, "set" | "notices" | "at"> {
   /**
    * Lists before the commit, to find entries that another writer staged, where the node lists staged entries: `"fail"` takes
    * our own back and commits nothing, `"warn"` warns and continues. By default changes by others are reported afterwards.

@@ -91,7 +91,7 @@ export async function confirm(
 async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
   const { set, deadlineMs, clock } = options;
   const committed = clock.monotonic();
-  const due = committed + set.commitDelayMs;
+  const due = committed + set.options.commitDelayMs;
   let isRepaired = false;
   let after = before;
   let listedMs: number | undefined;
@@ -185,7 +185,7 @@ async function restore(
 }
 
 /** Place of the set in events. */
-export function placeOf({ set, at }: ConfirmationOptions): EventPlace {
+export function placeOf({ set, at }: Pick<ConfirmationOptions, "set" | "at">): EventPlace {
   return { url: set.url, at };
 }
 

@@ -102,7 +102,7 @@ export class Staging {
 
   /** Returns the entries that the node does not overwrite: all, without a try, where that is known. */
   private async overwrite(entries: readonly SetEntry[]): Promise<readonly SetEntry[]> {
-    const { insertExisting = "overwrite" } = this.set;
+    const { insertExisting = "overwrite" } = this.set.options;
     if (insertExisting !== "overwrite") return entries;
     return entries.length > 0 && (await this.insert(entries)) ? entries : [];
   }

@@ -46,7 +46,6 @@ export function waitForCall(waiting: Set<() => void>, signal?: AbortSignal): Pro
   });
 }
 
-/** The clocks and timers of Node. */
 export const systemClock: Clock = {
   monotonic: () => Number(process.hrtime.bigint() / 1000n) / 1000,
   wall: Date.now,

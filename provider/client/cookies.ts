@@ -24,7 +24,6 @@ export class Cookies {
     }
   }
 
-  /** Names of the stored cookies. */
   get names(): string[] {
     return [...this.values.keys()];
   }

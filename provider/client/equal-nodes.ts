@@ -8,7 +8,6 @@ import type { HttpAnswer } from "./http";
 import type { ChunkLimits } from "./node-connection";
 import { done, type Reading } from "./reading";
 
-/** Value of an answer, and the number of elements of its list. */
 interface Read<T> {
   readonly value: T;
   readonly length: number;

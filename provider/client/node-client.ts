@@ -60,7 +60,7 @@ export class NodeClient {
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
     this.connection = new NodeConnection(options, world, name);
     this.endpoint = this.connection.endpoint;
-    this.maxValue = this.connection.maxValue;
+    this.maxValue = this.connection.options.maxValue;
   }
 
   /**

@@ -6,7 +6,6 @@ import { type Command, listCommand, NODE_PATH, USER_ARENA, urlOfCommit } from ".
 import { Cookies } from "./cookies";
 import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
-import type { PaceOptions } from "./mark-pace";
 import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
 import { Redactor } from "./redact";
@@ -50,21 +49,11 @@ const busyRemedy = "Lower `maxConcurrency` or raise `deadlineMs` of the node.";
 export class NodeConnection {
   /** Canonical base url of the node without userinfo and `/fapi`. */
   readonly endpoint: string;
-  /** Builds the requests to the node. */
   readonly requests: NodeRequests;
-  readonly chunkLimits: ChunkLimits;
   /** Shapes of the node's answers, from its options and from earlier answers in this process. */
   readonly habits: NodeHabits;
-  /** Milliseconds that a commit may take to show in lists. */
-  readonly commitDelayMs: number;
-  /** Effect of an insert of a prefix that the set holds, if known. */
-  readonly insertExisting: NodeOptions["insertExisting"];
-  /** Url of a commit, if it differs from the contract's. */
-  readonly commitUrl: string | undefined;
-  /** The largest value that the node takes, if known. */
-  readonly maxValue: number | undefined;
-  /** Pause between lists of marks. */
-  readonly pace: PaceOptions;
+  /** Checked, with defaults. */
+  readonly options: NodeOptions & typeof DEFAULTS;
   private readonly world: World;
   private readonly requester: Requester;
   /** Turns of the sets that one commit applies, by its url. */
@@ -77,17 +66,12 @@ export class NodeConnection {
    */
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string, cookies = new Cookies()) {
     const checked = { ...DEFAULTS, ...given(parseOptions(nodeSchema(), options, "node")) };
+    this.options = checked;
     this.requests = new NodeRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
-    this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
     this.world = { ...systemWorld, ...world };
     const { keyedPlaces } = this.memory;
     this.habits = { answers: checked.answers, keyedPlaces, maxListRecords: checked.maxListRecords };
-    this.commitDelayMs = checked.commitDelayMs;
-    this.insertExisting = checked.insertExisting;
-    this.commitUrl = checked.commitUrl;
-    this.maxValue = checked.maxValue;
-    this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
     const { endpoint, redactor } = this.requests;
     const label = labelOf(name, endpoint.label);
     this.requester = new Requester(
@@ -108,7 +92,8 @@ export class NodeConnection {
 
   /** Waits until a list of a table of marks may be tried; returns the function to call at the end of the try. */
   enter(table: string, signal?: AbortSignal): Promise<() => void> {
-    return this.memory.marks.enter(table, this.pace, this.world, signal);
+    const { markPauseMs: pauseMs, markPace: by } = this.options;
+    return this.memory.marks.enter(table, { pauseMs, by }, this.world, signal);
   }
 
   private get memory() {
@@ -132,8 +117,9 @@ export class NodeConnection {
 
   /** Does work that ends in a commit. Where one commit applies several sets, no other set is staged meanwhile. */
   async alone<T>(set: PrefixSetUrl, work: () => Promise<T>): Promise<T> {
-    if (this.commitUrl === undefined) return work();
-    const url = urlOfCommit(set, this.commitUrl);
+    const { commitUrl } = this.options;
+    if (commitUrl === undefined) return work();
+    const url = urlOfCommit(set, commitUrl);
     const turn = this.turns.get(url) ?? new Slots(1);
     this.turns.set(url, turn);
     const release = await turn.acquire();

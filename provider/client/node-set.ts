@@ -51,14 +51,8 @@ export class NodeSet {
     this.subject = `Set ${this.url}`;
   }
 
-  /** Milliseconds that a commit may take to show in lists. */
-  get commitDelayMs(): number {
-    return this.node.commitDelayMs;
-  }
-
-  /** Effect of an insert of a prefix that the set holds, if known. */
-  get insertExisting() {
-    return this.node.insertExisting;
+  get options(): NodeConnection["options"] {
+    return this.node.options;
   }
 
   /** All entries in the node's order and spelling, duplicates included. @throws {RequestError} */
@@ -118,7 +112,7 @@ export class NodeSet {
   async commit(options?: CallOptions): Promise<void> {
     await this.run({
       command: "commit",
-      request: this.node.requests.post(commands.commitCommand(this.address, this.node.commitUrl)),
+      request: this.node.requests.post(commands.commitCommand(this.address, this.options.commitUrl)),
       ...this.hearing("commit"),
       remedy: "The outcome is unknown: list the set.",
       options,
@@ -150,7 +144,8 @@ export class NodeSet {
   /** Sends entries in chunks, in order; a chunk that is too large for the node (HTTP 413) is halved. */
   private async send(command: Exclude<Change, "commit">, entries: EntryTexts, options?: CallOptions): Promise<void> {
     const frame = commands.dataCommand(this.address, command);
-    let limits = this.node.chunkLimits;
+    const { maxEntriesPerRequest, maxBytesPerRequest } = this.options;
+    let limits = { entries: maxEntriesPerRequest, bytes: maxBytesPerRequest };
     for (let start = 0; start < entries.length; ) {
       const { body, end } = entries.chunk(frame, start, limits);
       const attempted = end - start;

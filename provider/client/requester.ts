@@ -29,7 +29,6 @@ export interface ApiRequest<T> extends Subject {
   read(answer: HttpAnswer): Reading<T>;
 }
 
-/** Limits of one request. */
 export interface Limits {
   readonly signal?: AbortSignal;
   /** Monotonic time at which the operation ends; default: `deadlineMs` after the first try could begin. */

@@ -16,17 +16,10 @@ export interface World extends Clock {
   readonly memories: NodeMemories;
 }
 
-/** Memory of one node, shared by connections of any name and spelling. */
 class NodeMemory {
   /** Places in answers where the node listed objects by key: an empty object is an empty list there. */
   readonly keyedPlaces = new Set<string>();
-  private pace: MarkPace | undefined;
-
-  /** Pace of the lists of marks. */
-  get marks(): MarkPace {
-    this.pace ??= new MarkPace();
-    return this.pace;
-  }
+  readonly marks = new MarkPace();
 }
 
 /** The nodes of a process, by canonical base url. */
@@ -41,10 +34,8 @@ export class NodeMemories {
   }
 }
 
-/** Memory of this process. */
 export const processMemories = new NodeMemories();
 
-/** The real clock, timers and randomness. */
 export const systemWorld: World = {
   ...systemClock,
   random: Math.random,

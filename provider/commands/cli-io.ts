@@ -1,17 +1,13 @@
 import type { Clock } from "../client/clock";
 
-/** Parts of the process that a command needs. */
 export interface CliIo {
-  /** Writes to standard output. */
   out(text: string): void;
-  /** Writes to standard error. */
   err(text: string): void;
   readonly stdin?: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
   /** File descriptor of standard output, to write much and wait until it is written. Default: {@link out}. */
   readonly stdout?: number;
   /** Set if standard error is a terminal, which shows progress. */
   readonly terminal?: { columns(): number };
-  /** Calls back at each SIGHUP. */
   onHangup?(run: () => void): void;
   /** Ends the process at once, as a second SIGTERM does. */
   end?(): void;
@@ -64,7 +60,6 @@ export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>
   }
 }
 
-/** Calls back every `ms`, until the returned function is called. */
 export function repeatedly(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);

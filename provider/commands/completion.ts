@@ -34,7 +34,6 @@ const NAMED: Readonly<Record<string, NameKind>> = {
 /** Options among them that take several names with commas. */
 const LISTED: ReadonlySet<string> = new Set(["--node", "--stack"]);
 
-/** Words that complete a command. */
 interface Words {
   readonly name: string;
   readonly about: string;

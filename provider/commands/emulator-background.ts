@@ -29,7 +29,6 @@ interface Flags extends AddressFlags {
   readonly timeout?: string;
 }
 
-/** Adds `emulator wait` and `emulator stop`. */
 export function addBackground(emulator: Command, io: CliIo): void {
   const add = (name: string, about: string, run: (flags: Flags, io: CliIo) => Promise<string>) => {
     const command = addAddress(emulator.command(name).description(about));

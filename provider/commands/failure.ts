@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { codeOf, messageOf } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 
-/** An error of the operating system, as Node throws it. */
 interface SystemError extends Error {
   readonly code: string;
   readonly path?: unknown;

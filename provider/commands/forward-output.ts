@@ -1,7 +1,10 @@
+import { OptionsError } from "../client";
+import { Unavailable } from "../forwarder/config/unavailable";
 import { standardOutput } from "../forwarder/standard-output";
 import type { Log } from "../forwarder/telling/troubles";
 import { visibleJson, visibleLines } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
+import { wrongUse } from "./option-values";
 
 /** Writes to standard output; resolves once the text is written. */
 export function stdoutOf(io: CliIo): (text: string) => Promise<void> {
@@ -31,4 +34,17 @@ export function forPeople(say: (line: string) => void): Log {
   const line = (word: string) => (_: object, message: string) =>
     say(visibleLines(word === "" ? message : `${word}: ${message}`));
   return { info: line(""), warn: line("warning"), error: line("error") };
+}
+
+/**
+ * Decides the exit code of a failure of `forward`: 2 for what the configuration itself proves wrong, and which no further try makes
+ * right; 1 for what the machine lacks at present, such as a file of a secret. Service managers try again after 1.
+ *
+ * @throws {UsageError} for an {@link OptionsError}; any other error, and {@link Unavailable}, as a failure
+ */
+export function judged<T>(work: () => Promise<T>): Promise<T> {
+  const unlessItPasses = (error: unknown): never => {
+    throw error instanceof Unavailable ? new Error(error.message) : error;
+  };
+  return wrongUse(OptionsError, () => work().catch(unlessItPasses));
 }

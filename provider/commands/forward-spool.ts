@@ -12,11 +12,9 @@ import { nextTurn } from "../forwarder/slices";
 import { forwarderWorld } from "../forwarder/world";
 import { attempt } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
-import { judged } from "./forward-failure";
-import { stdoutOf, structured } from "./forward-output";
+import { judged, stdoutOf, structured } from "./forward-output";
 import { wrongUse } from "./option-values";
 
-/** Adds `spool list`, `spool export` and `spool requeue` to `forward`. */
 export function registerSpool(forward: Command, io: CliIo): void {
   const spool = forward.command("spool").description("records that sinks have not accepted yet, or have refused");
   const configOf = (command: Command) => command.optsWithGlobals<{ config?: string }>().config;

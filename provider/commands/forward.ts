@@ -9,8 +9,7 @@ import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/telling/troubles";
 import { forwarderWorld } from "../forwarder/world";
 import { type CliIo, repeatedly, UsageError } from "./cli-io";
-import { judged } from "./forward-failure";
-import { forPeople, stdoutOf, structured } from "./forward-output";
+import { forPeople, judged, stdoutOf, structured } from "./forward-output";
 import { registerSpool } from "./forward-spool";
 import { stopped } from "./interruption";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { formatUrl, type PrefixSetUrl, parseUrl } from "../client";
+import { formatUrl, type NodeClient, type PrefixSetUrl, parseUrl } from "../client";
 import { importFiles } from "../import/import";
 import { resourceNames } from "../import/names";
 import { importCommand } from "../import/program";
@@ -10,9 +10,8 @@ import { writeNew } from "../import/write-new";
 import { count } from "../model/text";
 import { requireGiven } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
-import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags, OF_NODES } from "./node-options";
+import { addNodeFlags, atNodes, chosenNodes, type NodeFlags, OF_NODES } from "./node-options";
 import { collect, requireOwner, wrongUse } from "./option-values";
-import { inParallel } from "./parallel";
 import { readProject } from "./project";
 import { addReceiverFlags, OF_RECEIVERS, type ReceiverFlags, signalingClient } from "./receiver-options";
 
@@ -96,18 +95,16 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
     );
   const signaling = flags.signaling ? await signalingClient(chosen, io) : undefined;
   try {
-    const ofNode = async (node: ChosenNode) => {
-      const client = clientOf(node);
-      const name = node.name ?? argument;
+    const ofNode = async (client: NodeClient, name = argument) => {
       const at = { endpoint: client.endpoint, ...(name !== undefined && { node: name }) };
       const sets = urls.map(async (url) => {
         const text = `listing ${formatUrl(url)} on ${client.endpoint}`;
         return heldSet(url, at, await waiting(io, text, () => client.listPrefixSet(url, options)));
       });
-      return Promise.all(sets).finally(() => client.close());
+      return Promise.all(sets);
     };
     const active = (async () => signaling?.status(options))();
-    const [held, prefixes] = await Promise.all([inParallel(nodes, ofNode), active]);
+    const [held, prefixes] = await Promise.all([atNodes(nodes, ofNode), active]);
     if (prefixes?.length === 0 && held.length === 0) throw new Error(nothingActive(signaling?.endpoint));
     if (prefixes?.length === 0) io.err(`${nothingActive(signaling?.endpoint)}\n`);
     return {

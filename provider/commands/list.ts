@@ -16,9 +16,8 @@ import { covering } from "./listing/covering";
 import { type Listing, listEntries, listMarks, listProfiles, listRules, together } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
 import { stackSets } from "./listing/stack-sets";
-import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
+import { addNodeFlags, atNodes, chosenNodes, type NodeFlags } from "./node-options";
 import { requireOwner, wrongUse } from "./option-values";
-import { inParallel } from "./parallel";
 import { readProject } from "./project";
 
 interface Flags extends NodeFlags {
@@ -83,7 +82,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
     throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
   const nodes = await chosenNodes(inTime(flags), io);
   const what = { type, covered, signal: io.stop };
-  const answers = await inParallel(nodes, (node) => asked(node, url, what, io));
+  const answers = await atNodes(nodes, (client, name) => asked(client, name, url, what, io));
   const only = answers.length === 1 ? answers[0] : undefined;
   if (only) {
     if (only.failure !== undefined) throw only.failure;
@@ -129,16 +128,12 @@ async function search(
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }
 
-async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo) {
-  const client = clientOf(node);
-  const name = node.name ?? client.endpoint;
+async function asked(client: NodeClient, node = client.endpoint, url: ResourceUrl, what: What, io: CliIo) {
   try {
     const text = `listing ${formatUrl(url)} on ${client.endpoint}`;
-    return { node: name, listing: await waiting(io, text, () => listed(client, url, what)), failure: undefined };
+    return { node, listing: await waiting(io, text, () => listed(client, url, what)), failure: undefined };
   } catch (failure) {
-    return { node: name, listing: { columns: [], rows: [], summary: "failed." }, failure };
-  } finally {
-    await client.close();
+    return { node, listing: { columns: [], rows: [], summary: "failed." }, failure };
   }
 }
 

@@ -7,7 +7,6 @@ import { readProject, type StackFlags, stackNames } from "./project";
 
 const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
 
-/** Kinds of names that a shell completes. */
 export type NameKind = (typeof KINDS)[number];
 
 /**

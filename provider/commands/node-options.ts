@@ -9,11 +9,11 @@ import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { textOf } from "./failure";
 import { collect, collectNames, wholeNumber, wrongUse } from "./option-values";
+import { inParallel } from "./parallel";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
 import { readTimeout } from "./time-spans";
 
-/** Options that choose nodes. */
 export interface NodeFlags extends StackFlags {
   readonly endpoint: readonly string[];
   readonly node: readonly string[];
@@ -35,7 +35,6 @@ export const OF_NODES = [
   ...["--endpoint", "--node", "--all-nodes", "--header", "--header-file", "--ca", "--cert", "--key"],
 ];
 
-/** A node that a command line chose. */
 export interface ChosenNode {
   /** Name in the stack's configuration. */
   readonly name: string | undefined;
@@ -115,6 +114,17 @@ export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOpti
 /** A client of a node; `stop` ends its requests. @throws {UsageError} */
 export function clientOf({ name, options }: ChosenNode, stop?: AbortSignal): NodeClient {
   return wrongUse(OptionsError, () => new NodeClient(options, stop && { stop }, name));
+}
+
+/** Works with a client for each node, many at the same time, and closes it. */
+export function atNodes<T>(
+  nodes: readonly ChosenNode[],
+  work: (client: NodeClient, name: string | undefined) => Promise<T>,
+): Promise<T[]> {
+  return inParallel(nodes, (node) => {
+    const client = clientOf(node);
+    return work(client, node.name).finally(() => client.close());
+  });
 }
 
 function projectOf(flags: NodeFlags, io: CliIo): Promise<Project> {

@@ -47,7 +47,6 @@ export function requireOwner(command: Command, options: readonly string[], owner
   if (found !== undefined) throw new UsageError(`${found} goes with ${owner}. Add it, or leave ${found} out.`);
 }
 
-/** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[]): string[] {
   return [...before, value];
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type AuditRecord, appendAudit, requireAuditLog } from "../apply/audit-log";
 import { caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
-import { jsonIn } from "../model/readable";
+import { structured } from "../model/readable";
 import {
   type ConfigKey,
   FLAT_MEMBERS,
@@ -32,7 +32,6 @@ import { type Decrypt, decrypter } from "./stack-secrets";
 /** A Pulumi project, with the settings that can be read without Pulumi. */
 export type Project = Awaited<ReturnType<typeof readProject>>;
 
-/** Options that choose a stack. */
 export interface StackFlags {
   /** With or without organisation and project; default: the selected one, else the only one. */
   readonly stack?: string | undefined;
@@ -40,7 +39,6 @@ export interface StackFlags {
   readonly config?: string | undefined;
 }
 
-/** Adds {@link StackFlags} to a command. */
 export function addStackFlags(command: Command, several = false): Command {
   const stack = "stack whose Pulumi.<name>.yaml is read; default: the selected one, else the only one";
   const config = 'output of "pulumi config --show-secrets --json", if the stack has secrets';
@@ -51,7 +49,6 @@ export function addStackFlags(command: Command, several = false): Command {
     .option("--config <file>", `${config}; for several stacks repeated, each as STACK=FILE`, collect, []);
 }
 
-/** Place of a project and its stack. */
 interface ProjectPlace extends StackFlags {
   /** Folders from which a project is searched upwards. Default: the working folder. */
   readonly folders?: readonly string[];
@@ -92,7 +89,6 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   if (judges) values.requireLimits(configRemedy(stack.name, isOneOfSeveral));
   return {
     ...checked(values, { files, folder: programFolder(folder, project?.main) }, io),
-    /** Folder of the project, if there is one. */
     folder,
     stack: stack.name,
   };
@@ -246,8 +242,7 @@ function isWithin(path: string, above: string): boolean {
 
 /** The names of connections, which may be one JSON text. */
 function namesOf(value: unknown): string[] {
-  const given = typeof value === "string" ? jsonIn(value) : value;
-  const names = z.record(z.string(), z.unknown()).safeParse(given);
+  const names = z.record(z.string(), z.unknown()).safeParse(structured(value));
   return names.success ? Object.keys(names.data) : [];
 }
 

@@ -8,7 +8,6 @@ import { wrongUse } from "./option-values";
 import { type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
 
-/** Options that choose a signaling receiver. */
 export interface ReceiverFlags extends StackFlags {
   readonly receiver?: string;
   readonly signalingUrl?: string;

@@ -36,7 +36,8 @@ function after(text: string, now: number): string {
 
 /** Milliseconds of a time span such as `1h30m`. @throws {UsageError} */
 export function readSpan(option: string, text: string): number {
-  const seconds = secondsOf(text);
+  const [, ...parts] = SPAN.exec(text) ?? [];
+  const seconds = Object.values(SECONDS).reduce((sum, size, index) => sum + size * Number(parts[index] ?? 0), 0);
   if (seconds > 0) return seconds * 1_000;
   throw noSpan(option, text);
 }
@@ -61,13 +62,6 @@ export function spanText(milliseconds: number): string {
     return number > 0 ? [`${number}${unit}`] : [];
   });
   return parts.slice(0, 2).join(" ") || "0s";
-}
-
-/** Seconds of a span: 5 400 for `1h30m`; `NaN` for anything else. */
-function secondsOf(text: string): number {
-  const parts = text === "" ? null : SPAN.exec(text);
-  if (!parts) return Number.NaN;
-  return Object.values(SECONDS).reduce((sum, size, index) => sum + size * Number(parts[index + 1] ?? 0), 0);
 }
 
 function at(text: string, now: number): string {

@@ -41,7 +41,7 @@ export class NodeInUse implements Connection {
     this.connection = new NodeConnection(target.options, shared.world, target.name);
     this.name = target.name;
     this.endpoint = this.connection.endpoint;
-    this.maxValue = this.connection.maxValue;
+    this.maxValue = this.connection.options.maxValue;
     this.label = target.name ?? this.endpoint;
     this.fromEnvironment = target.fromEnvironment;
     this.remedy = target.remedy;

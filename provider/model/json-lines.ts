@@ -1,3 +1,5 @@
+import { attempt } from "./errors";
+
 /** Lines of a file to which programs append JSON. */
 export interface JsonLines {
   /** Lines with content; also a last one that is whole and lacks only its newline. */
@@ -10,18 +12,9 @@ export interface JsonLines {
 export function jsonLines(text: string): JsonLines {
   const lines = text.split("\n");
   const last = lines.pop() ?? "";
-  const isWhole = isJson(last);
+  const isWhole = attempt(() => JSON.parse(last)) !== undefined;
   return {
     lines: [...lines, ...(isWhole ? [last] : [])].filter((line) => line.trim() !== ""),
     torn: isWhole ? "" : last.trim(),
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -19,3 +19,8 @@ export function resourceIn(text: string): ResourceUrl | undefined {
 export function jsonIn(text: string, read: (text: string) => unknown = (given) => plainData(given)): unknown {
   return attempt(() => read(text));
 }
+
+/** A setting, which may be an object or its JSON text. */
+export function structured(value: unknown): unknown {
+  return typeof value === "string" ? jsonIn(value) : value;
+}

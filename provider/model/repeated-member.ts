@@ -58,7 +58,7 @@ function search(text: string): RepeatedMember | undefined {
     if (char === "{" || char === "[") objects.push(new Set());
     else if (char === "}" || char === "]") objects.pop();
     else if (char === '"') {
-      last = { start: at, end: endOfString(text, at) };
+      last = { start: at, end: nextQuote(text, at + 1) };
       at = last.end;
     } else if (char === ":") {
       const name = String(JSON.parse(text.slice(last.start, last.end + 1)));
@@ -70,10 +70,9 @@ function search(text: string): RepeatedMember | undefined {
   return undefined;
 }
 
-/** The closing quotation mark of the string that begins at an offset. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  for (; end >= 0; end = text.indexOf('"', end + 1)) {
+/** Position of the next quotation mark that begins or ends a text; the length if there is none. */
+export function nextQuote(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text[end - 1 - backslashes] === "\\") backslashes++;
     if (backslashes % 2 === 0) return end;

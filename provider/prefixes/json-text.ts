@@ -52,7 +52,7 @@ export function offsetOf(text: string, path: readonly (string | number)[]): numb
   let at = skipBlank(text, 0);
   let found = at;
   for (const step of path) {
-    const child = findChild(text, at, (key) => key === step);
+    const child = findChild(text, at, step);
     if (!child) return found;
     found = child.start;
     at = child.value;
@@ -71,7 +71,7 @@ export function placeOf(text: string, offset: number): { line: number; column: n
 }
 
 /** The first member or element with a wanted name or number, in the value that begins at `at` of JSON text. */
-function findChild(text: string, at: number, matches: (key: string | number) => boolean) {
+function findChild(text: string, at: number, wanted: string | number) {
   const isObject = text.charAt(at) === "{";
   if (!isObject && text.charAt(at) !== "[") return undefined;
   let start = skipBlank(text, at + 1);
@@ -79,7 +79,7 @@ function findChild(text: string, at: number, matches: (key: string | number) => 
     const nameEnd = isObject ? stringEnd(text, start) : start;
     const key = isObject ? unquoted(text.slice(start, nameEnd)) : index;
     const value = isObject ? skipBlank(text, skipBlank(text, nameEnd) + 1) : start;
-    if (matches(key)) return { key, start, value };
+    if (key === wanted) return { start, value };
     const end = skipBlank(text, valueEnd(text, value));
     start = text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
   }

@@ -25,7 +25,6 @@ interface Held {
   readonly seen: string;
 }
 
-/** Result of a check. */
 export interface CheckResult {
   readonly rows: readonly Held[];
   /** Reason of an early end. */
@@ -34,7 +33,6 @@ export interface CheckResult {
   readonly left: readonly LeftBehind[];
 }
 
-/** Options of a check. */
 export interface CheckOptions extends Omit<BenchOptions, "keep" | "limits"> {
   /** Points that the probe could not find out. Their lists must be answered, and are not compared: they say nothing about the settings. */
   readonly unknown?: readonly string[];
@@ -89,7 +87,6 @@ function listsOf({ sets, arenas, profiles, marks }: Targets): { url: ResourceUrl
   return [...[...sets, ...arenas, ...profiles].map((url) => ({ url })), ...tables];
 }
 
-/** One list of a check. */
 interface Asked {
   readonly url: ResourceUrl;
   readonly table?: MarkType | undefined;

@@ -69,7 +69,6 @@ export interface LeftBehind {
   readonly remedy: string;
 }
 
-/** Result of a probe. */
 export interface ProbeResult {
   readonly findings: readonly Finding[];
   /** All settings of the node, those that the user had given included. */

@@ -80,7 +80,6 @@ export function settlesLists(kind: ListKind, ...members: readonly Member[]): Set
   return [...places, ...members.map((name) => `answers.names.${name}` as const), "answers.success", "answers.ignore"];
 }
 
-/** Finding of a conclusion. */
 export function findingOf({ name: point, title, assumes }: Point, conclusion: Conclusion): Finding {
   const { is: outcome, as, node, evidence = [], advice, unseen } = conclusion;
   const { settings = {}, receiver = {}, dialect = {} }: Values & Pick<Conclusion, "is"> = conclusion;

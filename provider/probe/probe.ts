@@ -11,7 +11,6 @@ import { POINTS } from "./points";
 import { byKinds, isNoSetting, merged } from "./shapes/answers";
 import { type BenchOptions, withBench } from "./with-bench";
 
-/** Options of a probe. */
 export interface ProbeOptions extends BenchOptions {
   /** Called with the title of each point before it is asked. */
   readonly watch?: (title: string, number: number, total: number) => void;

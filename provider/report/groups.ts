@@ -18,7 +18,6 @@ import {
   shownValue,
 } from "./set-content";
 
-/** Effect of a step on a group. */
 interface GroupStep extends Omit<SetStep, "before" | "after" | "unproven"> {
   /** By node, as all that follows; nodes with the same content share their entries. */
   readonly before: readonly SetContent[];
@@ -39,7 +38,6 @@ interface Part {
   readonly state: SetContent | undefined;
 }
 
-/** Effects of groups on the sets of their nodes. */
 export class Groups {
   private readonly parts: Part[] = [];
 

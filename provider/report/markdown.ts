@@ -16,7 +16,6 @@ import {
 /** Characters for the longest key, link and headings, which are always there. */
 export const LEAST_BYTES = 6_000;
 
-/** Form of a comment. */
 export interface MarkdownOptions {
   /** Key in the hidden first line. */
   readonly key: string;

@@ -9,7 +9,6 @@ import { SetChanges } from "./set-changes";
 import type { NotedEntry, SetContent } from "./set-content";
 import { changeLines, entryLines, expiryLine } from "./text";
 
-/** Entries of a prefix file. */
 type FileEntries = Readonly<Record<string, { readonly value: number } & Omit<EntryNote, "sent">>>;
 
 /** Changes between two prefix files, for a set that is made of them: expired entries are in neither. */

@@ -103,7 +103,6 @@ function plain(text: string): unknown {
   }
 }
 
-/** Parts of a URN. */
 export interface Urn {
   readonly stack: string;
   readonly project: string;

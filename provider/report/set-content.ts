@@ -5,7 +5,7 @@ import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
 import { attempt } from "../model/errors";
 import { type JsonObject, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
-import { jsonIn, prefixIn } from "../model/readable";
+import { prefixIn, structured } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
 import { flatInputs } from "../reconcile/written-inputs";
 import type { Preview, PreviewState } from "./preview-json";
@@ -18,7 +18,6 @@ export interface Place {
   readonly endpoint?: string | undefined;
 }
 
-/** An entry with its note. */
 export interface NotedEntry {
   readonly value: ListedValue;
   readonly note: EntryNote;
@@ -94,7 +93,6 @@ export function keyOf({ place, url }: Pick<SetContent, "place" | "url">): string
   return JSON.stringify([place.endpoint ?? place.label, url]);
 }
 
-/** Entries of a `PrefixSet`. */
 export function contentOfSet(members: JsonObject, known: Known): SetContent {
   const { entries: given, notes: written, node, endpoint } = members;
   const notes = map.parse(written);
@@ -179,11 +177,6 @@ export function placeOf(
   const endpoint = shownAddress(used) ?? shownAddress(given) ?? last;
   if (name === UNKNOWN) return { label: "not known yet" };
   return { label: name ?? endpoint ?? kind.unnamed, endpoint };
-}
-
-/** Objects in a configuration may be one JSON text. */
-function structured(value: unknown): unknown {
-  return typeof value === "string" ? jsonIn(value) : value;
 }
 
 function usedKey({ argument }: typeof NODE, name: string | undefined): string {

@@ -1,7 +1,7 @@
 import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { caught, PacketFilterError } from "../model/errors";
 import { hasUnknown, type JsonObject, membersOf } from "../model/json";
-import { jsonIn } from "../model/readable";
+import { structured } from "../model/readable";
 import { FLAT_MEMBERS, LIMIT_KEYS, unnamedKeys } from "./config-keys";
 import { readSettings, UnknownConnection } from "./settings";
 
@@ -72,11 +72,6 @@ function namedProblems(kind: "node" | "receiver", given: unknown): ValueProblem[
   return [...names, ...(given === undefined || hasUnknown(given) || names.length > 0 ? [] : [""])].flatMap((name) =>
     problems("", () => settings.address(kind, name)),
   );
-}
-
-/** A value that may be one JSON text. */
-function structured(value: unknown): unknown {
-  return typeof value === "string" ? jsonIn(value) : value;
 }
 
 function problems(property: string, check: () => unknown): ValueProblem[] {

@@ -1,7 +1,7 @@
 import { parseEndpoint } from "../client/endpoint";
 import { attempt } from "../model/errors";
 import { isObject, membersOf } from "../model/json";
-import { jsonIn } from "../model/readable";
+import { structured } from "../model/readable";
 import { USER_ARENA } from "../wire/node-command";
 import { FLAT_MEMBERS, type ReadConfig } from "./config-keys";
 import type { Environment } from "./environment-credentials";
@@ -12,7 +12,7 @@ const WHOLE: readonly string[] = ["secretKey", "key"];
 /** Every credential of the configuration and of the environment, whether or not a connection takes it. */
 export function knownCredentials(config: ReadConfig, env: Environment): string[] {
   const flat = Object.values(FLAT_MEMBERS).flatMap(({ address, credentials }) => [address, ...credentials]);
-  const named = [config("nodes"), config("receivers")].flatMap((all) => Object.values(membersOf(opened(all))));
+  const named = [config("nodes"), config("receivers")].flatMap((all) => Object.values(membersOf(structured(all))));
   return [
     ...flat.flatMap(({ member, key, variable }) => [config(key), env[variable]].flatMap((it) => within(member, it))),
     ...[config("node"), config("receiver"), ...named].flatMap((connection) => within("", connection)),
@@ -22,7 +22,7 @@ export function knownCredentials(config: ReadConfig, env: Environment): string[]
 /** Credentials in a member of a connection. */
 function within(name: string, value: unknown): string[] {
   if (value === undefined) return [];
-  const given = opened(value);
+  const given = structured(value);
   if (isObject(given)) {
     const members = Object.entries(given);
     if (name !== "headers") return members.flatMap(([member, own]) => within(member, own));
@@ -31,9 +31,4 @@ function within(name: string, value: unknown): string[] {
   if (WHOLE.includes(name)) return [String(value)];
   const { authorization, secrets = [] } = attempt(() => parseEndpoint(String(value), "endpoint")) ?? {};
   return authorization === undefined ? [] : [authorization, ...secrets];
-}
-
-/** A setting may be one JSON text. */
-function opened(value: unknown): unknown {
-  return typeof value === "string" ? jsonIn(value) : value;
 }

@@ -45,7 +45,6 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   );
 }
 
-/** Error with the shape of an answer that is not a list. */
 function unknownShape(json: unknown, more?: string): ShapeError {
   const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
   const facts = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
@@ -206,7 +205,6 @@ function goesOn(more: unknown): boolean {
   return !isNothing(more) && !(typeof more === "string" && /^(false|no|0)$/i.test(more.trim()));
 }
 
-/** Status and headers of an answer. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,6 +1,6 @@
 import { isObject } from "../model/json";
 import { jsonIn } from "../model/readable";
-import { repeatedMember } from "../model/repeated-member";
+import { nextQuote, repeatedMember } from "../model/repeated-member";
 
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const HEX = /^0x[\da-f]{1,16}$/i;
@@ -72,16 +72,6 @@ function quoteUnsafeIntegers(text: string): string {
     copied = match.index + digits.length;
   }
   return result + text.slice(copied);
-}
-
-/** Position of the next quotation mark that begins or ends a text; the length if there is none. */
-function nextQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0;
-    while (text[at - 1 - backslashes] === "\\") backslashes++;
-    if (backslashes % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 function refuseProto(key: string, value: unknown): unknown {

@@ -9,7 +9,6 @@ import { type Ignoring, ignoreRemedy } from "./remedies";
 export interface Around {
   /** The objects around the list, the outermost first. */
   readonly within: readonly JsonObject[];
-  /** The list itself. */
   readonly list: unknown;
   readonly length: number;
   /**

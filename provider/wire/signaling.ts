@@ -28,7 +28,6 @@ export function signalingPath(clientId: string, secretKey: string, operation: Si
 /** Name of the list of prefixes, in bodies and in a status. */
 export const CONTRACT_NAME = "IP_prefix";
 
-/** The body of start and stop. */
 export function signalingBody(prefixes: readonly (Prefix | string)[]): string {
   return JSON.stringify({ [CONTRACT_NAME]: prefixes.map(String) });
 }

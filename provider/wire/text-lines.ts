@@ -13,7 +13,6 @@ import { mayReportPart } from "./partial-list";
 import { isAddressLike } from "./places";
 import { type Ignoring, ignoreRemedy } from "./remedies";
 
-/** Comment lines. */
 const COMMENT = /^(#|;|\/\/|!)/;
 /** A first or last line with the result of the request: `OK`, `+OK 3 entries`. */
 const VERDICT = /^\+?ok(?:[:, ]{1,2}(\d{1,10}))?(?: [a-z ]*)?$/i;
@@ -100,7 +99,6 @@ export function refuseFewer(announced: number | undefined, listed: number): void
   throw new ShapeError(`the answer announces ${announced} and lists ${listed}`);
 }
 
-/** Splits a line into its fields. */
 export function splitter(format: ListFormat, [first]: readonly Line[]): (line: Line) => string[] {
   if (format !== "csv") return ({ content }) => content.split(/\s+/);
   const delimiter = delimiterOf(first?.content ?? "");

@@ -16,7 +16,6 @@ import { pulumiHome } from "../stack-files";
 import { COMMAND_MS, type Deadline, deadlineOf } from "./deadline";
 import { readFileName, readSet } from "./given";
 
-/** Options that `block` and `unblock` have in common. */
 export interface EditFlags extends Omit<NodeFlags, "stack" | "config"> {
   readonly file: string;
   readonly now: readonly string[];
@@ -60,7 +59,6 @@ export interface NowTarget {
   readonly project: Project;
 }
 
-/** File, projects and targets of an edit. */
 export type Workplace = Awaited<ReturnType<typeof workplace>>;
 
 /**

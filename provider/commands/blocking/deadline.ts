@@ -5,7 +5,6 @@ import { readTimeout } from "../time-spans";
 /** Default of `--timeout` for a command that changes nodes at once, in milliseconds. */
 export const COMMAND_MS = 15_000;
 
-/** Reason of a command that gave up waiting. */
 class TimedOut extends Error {
   override readonly name = "TimedOut";
 

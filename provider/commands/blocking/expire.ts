@@ -27,7 +27,6 @@ interface Flags extends Omit<EditFlags, "now"> {
   readonly now: true | readonly string[];
 }
 
-/** Adds `expire` to `block`. */
 export function addExpire(block: Command, io: CliIo): void {
   const forms = new Set<boolean>();
   const command = block

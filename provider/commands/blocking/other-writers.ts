@@ -7,7 +7,6 @@ import type { PrefixEntries } from "../../prefixes";
 import { isExpired } from "../../reconcile/entries";
 import { sentTo } from "./sent";
 
-/** Entries to put into a set and to remove from it. */
 export interface DesiredChange {
   readonly put: PrefixMap;
   readonly remove: ReadonlySet<CanonicalPrefix>;

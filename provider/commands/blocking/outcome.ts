@@ -1,10 +1,12 @@
+import { SetWriteFailure } from "../../apply/set-operation";
+import { RequestError } from "../../client";
+import { messageOf } from "../../model/errors";
 import type { NowTarget } from "./common";
+import { stopReason } from "./deadline";
 
-/** Final state of one target. */
 export interface Outcome extends NowTarget {
-  /** `"not all"`: done except for `problems`. `"unknown"`: entries may be staged or applied. */
+  /** `"not all"`: done except for `problems`. `"not sent"`: nothing was changed. `"unknown"`: entries may be staged or applied. */
   readonly outcome: "done" | "not all" | "not sent" | "unknown";
-  /** Number of changed entries. */
   readonly changed: number;
   readonly problems: readonly string[];
   /** Reason of an early end, in words that several targets share. */
@@ -13,4 +15,20 @@ export interface Outcome extends NowTarget {
   readonly done?: string;
   /** True if the same command may finish it. */
   readonly isPassing: boolean;
+}
+
+/** The end of a target that was not finished. @param isBegun True if something may have been sent. */
+export function unfinished(target: NowTarget, error: unknown, stop: AbortSignal, isBegun: boolean): Outcome {
+  const isUnknown = error instanceof SetWriteFailure || (isBegun && stop.aborted);
+  const failed = { ...target, outcome: isUnknown ? "unknown" : "not sent", changed: 0 } as const;
+  // One sentence covers all targets that ended early.
+  if (stop.aborted) return { ...failed, problems: [], reason: stopReason(stop), isPassing: true };
+  const request = requestErrorOf(error);
+  const isPassing = request !== undefined && request.outcome !== "refused";
+  return { ...failed, problems: [messageOf(error)], isPassing };
+}
+
+function requestErrorOf(error: unknown): RequestError | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof RequestError) return one;
+  return undefined;
 }

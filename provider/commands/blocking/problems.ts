@@ -20,7 +20,6 @@ export function problemsOf(outcomes: readonly Outcome[], finish: readonly string
   return [...problems, rest.join(" ")];
 }
 
-/** Sentences about failed targets. */
 export function failures(outcomes: readonly Outcome[]): string[] {
   return [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
 }

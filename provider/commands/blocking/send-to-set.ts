@@ -17,7 +17,6 @@ import { type CliIo, timeOf } from "../cli-io";
 import { audit } from "../project";
 import type { NowTarget, Workplace } from "./common";
 import { requireContent } from "./limits";
-import { notSent } from "./not-sent";
 import {
   type DesiredChange,
   desiredChangeOf,
@@ -26,6 +25,7 @@ import {
   stillCovered,
   without,
 } from "./other-writers";
+import { type Outcome, unfinished } from "./outcome";
 import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
 
 /** The prefix file, which records what is put into sets, the time of the whole command, and notes of staged removals. */
@@ -48,16 +48,6 @@ export interface Intent {
   notice(sentence: string): void;
 }
 
-/** Final state of a set. */
-interface SentNow {
-  /** A sentence. */
-  readonly done: string;
-  /** Number of changed entries. */
-  readonly changed: number;
-  /** Sentences about entries of another writer, and entries that still cover an address. */
-  readonly problems: readonly string[];
-}
-
 /** Further lists of a set while other commands edit the file, and milliseconds before each. */
 const LOOKS_AGAIN = 15;
 const LOOK_AGAIN_MS = 300;
@@ -67,10 +57,8 @@ const LOOK_AGAIN_MS = 300;
  * commit, and a list that shows them. Existing entries are not sent, but committed: a killed command may have staged them.
  * Entries of another writer stay. The file is not locked meanwhile: if another command changes it, the set follows, so that the
  * last command leaves both equal.
- *
- * @throws {NotSent} with the node and the remedy
  */
-export function sendNow(target: NowTarget, sending: Sending, intent: Intent, io: CliIo): Promise<SentNow> {
+export function sendNow(target: NowTarget, sending: Sending, intent: Intent, io: CliIo): Promise<Outcome> {
   return new SetSending(target, sending, intent, io).run();
 }
 
@@ -145,15 +133,21 @@ class SetSending {
   }
 
   /** Follows the file until both agree. */
-  async run(): Promise<SentNow> {
-    for (;;) {
-      const written = await this.write();
-      // If there was nothing to send, the edit is not made yet.
-      ({ before: this.before } = await this.intent.write());
-      for (const prefix of written.changes.keys()) this.changed.add(prefix);
-      if (await this.isToFollow(written.before)) continue;
-      await forgetGone(this.memory, written.after, this.io);
-      return this.ended(written);
+  async run(): Promise<Outcome> {
+    const { reason } = this.intent;
+    try {
+      this.stop.throwIfAborted();
+      for (;;) {
+        const written = await this.writer.submit({ plan: (observed) => this.plan(observed), reason });
+        // If there was nothing to send, the edit is not made yet.
+        ({ before: this.before } = await this.intent.write());
+        for (const prefix of written.changes.keys()) this.changed.add(prefix);
+        if (await this.isToFollow(written.before)) continue;
+        await forgetGone(this.memory, written.after, this.io);
+        return this.ended(written);
+      }
+    } catch (error) {
+      return unfinished(this.target, error, this.stop, this.isBegun);
     }
   }
 
@@ -170,15 +164,6 @@ class SetSending {
     this.stop.throwIfAborted();
     this.isBegun = true;
     for (const [prefix, value] of put) addTo(this.own, prefix, value);
-  }
-
-  /** @throws {NotSent} */
-  private async write(): Promise<SetResult> {
-    try {
-      return await this.writer.submit({ plan: (observed) => this.plan(observed), reason: this.intent.reason });
-    } catch (error) {
-      throw notSent(error, this.label, this.stop, this.isBegun);
-    }
   }
 
   /** @throws {Error} if a limit forbids it */
@@ -214,15 +199,19 @@ class SetSending {
     return true;
   }
 
-  private ended({ before: observed, after }: SetResult): SentNow {
+  private ended({ before: observed, after }: SetResult): Outcome {
     const { label, desired, changed } = this;
     const left = this.foreign(observed);
     const same = desired.put.size + desired.remove.size - left.size - changed.size;
     const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
+    const problems = [...foreignSentences(label, left, desired), ...stillCovered(label, after, desired.remove)];
     return {
+      ...this.target,
+      outcome: problems.length > 0 ? "not all" : "done",
       changed: changed.size,
       done: `${label}: ${count(changed.size, "entry", "entries")} changed and committed${there}.`,
-      problems: [...foreignSentences(label, left, desired), ...stillCovered(label, after, desired.remove)],
+      problems,
+      isPassing: false,
     };
   }
 

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
-import { messageOf } from "../../model/errors";
 import { addTo, groupBy } from "../../model/group";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Decide, type Edited, edited } from "../../prefixes/edit/edit-file";
@@ -8,8 +7,6 @@ import type { CliIo } from "../cli-io";
 import { inParallel } from "../parallel";
 import { commandLine } from "./command-line";
 import type { NowTarget, Workplace } from "./common";
-import { stopReason } from "./deadline";
-import { NotSent } from "./not-sent";
 import type { Outcome } from "./outcome";
 import { failures, problemsOf } from "./problems";
 import { type Intent, sendNow } from "./send-to-set";
@@ -33,7 +30,6 @@ export interface Change extends Pick<Intent, "isForced" | "isExpired" | "reason"
   written(edit: Edited): void;
 }
 
-/** Result of a command. */
 export interface Ended {
   readonly edit: Edited;
   readonly outcomes: readonly Outcome[];
@@ -62,8 +58,7 @@ export class NothingDone extends Error {
  * @throws {NothingDone}
  */
 export async function carryOut(place: Workplace, change: Change, given: Given, io: CliIo): Promise<Ended> {
-  const { editor, targets, deadline } = place;
-  const { stop } = deadline;
+  const { editor, targets } = place;
   const { names, decide, written, ...how } = change;
   let known = edited(await editor.read(), decide);
   let writing: Promise<Edited> | undefined;
@@ -84,7 +79,7 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
   const send = async (target: NowTarget): Promise<Outcome> => {
     const notice = (text: string) => addTo(noticed, text, target);
     const intent: Intent = { names: names(target), known: () => known, write, notice, ...how };
-    const outcome = await outcomeOf(target, () => sendNow(target, place, intent, io), stop);
+    const outcome = await sendNow(target, place, intent, io);
     watch?.ended(target);
     // A terminal has a progress line, a pipe one line for each target.
     if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
@@ -124,27 +119,6 @@ async function eachNode(
 /** True for a failure that would repeat, as with a wrong set or wrong credentials. */
 function isRefusal({ outcome, isPassing }: Outcome): boolean {
   return outcome === "not sent" && !isPassing;
-}
-
-async function outcomeOf(
-  target: NowTarget,
-  send: () => ReturnType<typeof sendNow>,
-  stop: AbortSignal,
-): Promise<Outcome> {
-  const failed = { ...target, changed: 0 };
-  try {
-    if (stop.aborted) {
-      return { ...failed, outcome: "not sent", problems: [], reason: stopReason(stop), isPassing: true };
-    }
-    const { problems, ...sent } = await send();
-    return { ...target, ...sent, problems, outcome: problems.length > 0 ? "not all" : "done", isPassing: false };
-  } catch (error) {
-    const { outcome, isPassing } =
-      error instanceof NotSent ? error : { outcome: "not sent" as const, isPassing: false };
-    // One sentence covers all targets that ended early.
-    if (stop.aborted && isPassing) return { ...failed, outcome, problems: [], reason: stopReason(stop), isPassing };
-    return { ...failed, outcome, problems: [messageOf(error)], isPassing };
-  }
 }
 
 function nothingDone(outcomes: readonly Outcome[], { isExpired = false }: Change): NothingDone {

@@ -83,7 +83,6 @@ export async function forgetGone(memory: Memory, after: ListedMap, io: CliIo): P
   await tidied(memory.file, decide, io);
 }
 
-/** Places to which an entry was sent. */
 export function sentTo(entry: PrefixEntry | undefined): SentTo {
   return parseSent(sentIn(entry)) ?? {};
 }

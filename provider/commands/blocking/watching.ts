@@ -10,7 +10,6 @@ const REDRAW_MS = 1_000;
 /** Empties the line of a terminal. */
 const CLEARED = "\r\u001b[K";
 
-/** Progress of a command. */
 export interface Watching {
   ended(target: NowTarget): void;
   /** Writes above the progress line. */
@@ -74,7 +73,6 @@ function areSeveral(targets: readonly NowTarget[]): boolean {
   return new Set(targets.map(({ url }) => formatUrl(url))).size > 1;
 }
 
-/** One outcome as a line. */
 export function outcomeLine(one: Outcome): string {
   const changed = one.outcome === "done" || one.outcome === "not all" ? `, ${one.changed} changed` : "";
   return `${shown(one)}: ${one.outcome}${changed}\n`;

@@ -24,7 +24,6 @@ Examples:
   pulumi-packetfilter emulator fail --clear
 `;
 
-/** Adds `emulator fail`, `clock` and `dialect`. */
 export function addBehaviour(add: AddCall): void {
   add<FaultFlags>("fail [member=value...]", "set a fault, or list the faults", fail)
     .option("--clear", "remove all faults first")

@@ -6,13 +6,11 @@ import { type CliIo, UsageError } from "../cli-io";
 import { unlessStopped } from "../interruption";
 import { wholeNumber, wrongUse } from "../option-values";
 
-/** Options that name the emulator. */
 export interface AddressFlags {
   readonly at?: string;
   readonly token?: string;
 }
 
-/** Adds {@link AddressFlags} to a command. */
 export function addAddress(command: Command): Command {
   return command
     .option("--at <url>", "address of its control API; also PACKETFILTER_EMULATOR_CONTROL")
@@ -42,12 +40,10 @@ export function callsOf(emulator: Command, io: CliIo): AddCall {
   };
 }
 
-/** Output of a command: a table for people, or the JSON of the emulator. */
 export interface Printing {
   readonly output: "table" | "json";
 }
 
-/** The option of {@link Printing}. */
 export const outputOption = () =>
   new Option("--output <form>", "form of the output").choices(["table", "json"]).default("table");
 

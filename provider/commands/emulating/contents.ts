@@ -7,7 +7,6 @@ import { namedFile } from "../failure";
 import { pretty, printed } from "../listing/output";
 import { type AddCall, type Call, outputOption, type Printing, pair } from "./call";
 
-/** Adds `emulator reset`, `state`, `snapshot`, `change` and `signal`. */
 export function addContents(add: AddCall): void {
   add("reset", "restore its state at the start, with an empty journal and no faults", async (emulator) => {
     await emulator.reset();

@@ -13,7 +13,6 @@ export class JournalFile {
   private lines: string[] = [];
   private writing: Promise<void> | undefined;
   private fail: (error: unknown) => void = () => {};
-  /** Rejects when a line cannot be written. */
   readonly failed = new Promise<never>((_, reject) => {
     this.fail = reject;
   });
@@ -45,7 +44,6 @@ export class JournalFile {
       });
   }
 
-  /** Writes what is left, and closes the file. */
   async end(): Promise<void> {
     while (this.writing) await this.writing;
     await this.handle.close();

@@ -22,7 +22,6 @@ Examples:
 /** Members that choose requests, each an option of `journal`. */
 const CHOICE = { ...journalRange.shape, ...journalFilter.shape };
 
-/** Adds `emulator journal` and `expect`. */
 export function addJournal(add: AddCall): void {
   const journalCommand = add<JournalFlags>("journal", "print its requests and answers, without secrets", journal);
   optionsOf(journalCommand, CHOICE)

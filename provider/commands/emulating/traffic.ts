@@ -24,7 +24,6 @@ Examples:
   pulumi-packetfilter emulator packets --traffic kind=synFlood to=198.51.100.7 count=10000
 `;
 
-/** Adds `emulator packets` and `marks`. */
 export function addTraffic(add: AddCall): void {
   add<PacketsFlags>("packets [member=value...]", "send packets through it, and print the verdicts", packets)
     .option("--file <file>", 'packets as a JSON array in a file; "-": standard input')

@@ -3,12 +3,10 @@ import { given } from "../../client/options";
 import { messageOf } from "../../model/errors";
 import { count } from "../../model/text";
 import { type CliIo, UsageError, waiting } from "../cli-io";
-import { type ChosenNode, clientOf } from "../node-options";
-import { inParallel } from "../parallel";
+import { atNodes, type ChosenNode } from "../node-options";
 import { type Cell, listEntries, withoutEmpty } from "./listing";
 import type { StackSet } from "./stack-sets";
 
-/** A search for entries that cover an address. */
 interface Search {
   readonly covered: Prefix;
   readonly nodes: readonly ChosenNode[];
@@ -26,13 +24,12 @@ export async function covering({ covered, nodes, urls, known }: Search, io: CliI
   const failed: string[] = [];
   const columns = ["node", "set", "prefix", "value", "spelling", "resource", "reason", "ticket", "expires"];
   let sets = 0;
-  const rows = await inParallel(nodes, async (node): Promise<Readonly<Record<string, Cell>>[]> => {
-    const client = clientOf(node);
-    const name = node.name ?? client.endpoint;
-    const here = known.filter(({ endpoint }) => endpoint === client.endpoint);
-    const asked = urls ?? here.map(({ url }) => url);
-    sets += asked.length;
-    try {
+  const rows = await atNodes(
+    nodes,
+    async (client, node = client.endpoint): Promise<Readonly<Record<string, Cell>>[]> => {
+      const here = known.filter(({ endpoint }) => endpoint === client.endpoint);
+      const asked = urls ?? here.map(({ url }) => url);
+      sets += asked.length;
       const found = asked.map(async (url) => {
         const set = formatUrl(url);
         const notes = here.find((one) => formatUrl(one.url) === set)?.notes;
@@ -42,17 +39,15 @@ export async function covering({ covered, nodes, urls, known }: Search, io: CliI
             await waiting(io, text, () => client.listPrefixSet(url, { signal: io.stop })),
             covered,
           );
-          return entries.map((entry) => ({ node: name, set, ...entry, ...said(notes, entry.prefix) }));
+          return entries.map((entry) => ({ node, set, ...entry, ...said(notes, entry.prefix) }));
         } catch (error) {
           failed.push(messageOf(error));
           return [];
         }
       });
       return (await Promise.all(found)).flat();
-    } finally {
-      await client.close();
-    }
-  });
+    },
+  );
   if (sets === 0)
     throw new UsageError("The stack has no set at the chosen nodes: name one, such as prefixset://edge/blocked.");
   const all = rows.flat();

@@ -4,7 +4,6 @@ import type { Cell, Listing } from "./listing";
 /** Forms of a list: a table for people, an array of objects for programs, CSV (RFC 4180) with a head line for spreadsheets. */
 const FORMS = { table, json, csv };
 
-/** One of {@link OUTPUTS}. */
 export type Output = keyof typeof FORMS;
 export const OUTPUTS = Object.keys(FORMS) as Output[];
 

@@ -1,7 +1,6 @@
 import { attempt } from "../../model/errors";
 import { isObject, type JsonObject } from "../../model/json";
-import { prefixIn } from "../../model/readable";
-import { type Edit, type EntryChange, notEditable } from "./edit";
+import { type Edit, type EntryChange, edited, notEditable } from "./edit";
 
 /** The text of a JSON prefix file after an edit, with its own indentation, line ends and byte order mark. */
 export function editJson(text: string, changes: Edit): string {
@@ -9,9 +8,9 @@ export function editJson(text: string, changes: Edit): string {
   const body = text.slice(mark.length);
   // Records a line are not one document.
   const root: unknown = body.trim() === "" ? {} : attempt(() => JSON.parse(body) as unknown);
-  const edited = JSON.stringify(editRoot(root, changes), null, indentationOf(body));
+  const after = JSON.stringify(editRoot(root, changes), null, indentationOf(body));
   const isNew = body.trim() === "";
-  const written = `${mark}${edited}${isNew || body.endsWith("\n") ? "\n" : ""}`;
+  const written = `${mark}${after}${isNew || body.endsWith("\n") ? "\n" : ""}`;
   return body.includes("\r\n") ? written.replaceAll("\n", "\r\n") : written;
 }
 
@@ -33,7 +32,7 @@ function editMap(map: JsonObject, changes: Edit): JsonObject {
   const after = edited<[string, unknown]>(Object.entries(map), changes, {
     prefixOf: ([spelling]) => spelling,
     changed: ([spelling, content], change) => [spelling, contentAfter(content, change)],
-    added: (prefix, members) => [prefix, members],
+    added: (prefix, change) => [prefix, contentAfter({ value: 1 }, change)],
   });
   return Object.fromEntries(after);
 }
@@ -43,31 +42,8 @@ function editArray(array: readonly unknown[], changes: Edit): unknown[] {
     prefixOf: (element) => (isObject(element) ? element.prefix : element),
     changed: (element, change) =>
       isObject(element) ? contentAfter(element, change) : { prefix: element, ...contentAfter(undefined, change) },
-    added: (prefix, members) => ({ prefix, ...members }),
+    added: (prefix, change) => ({ prefix, ...contentAfter({ value: 1 }, change) }),
   });
-}
-
-/** Access to the items of an object or array, and their change. */
-interface Items<T> {
-  prefixOf(item: T): unknown;
-  changed(item: T, change: EntryChange): T;
-  added(prefix: string, members: JsonObject): T;
-}
-
-function edited<T>(items: readonly T[], changes: Edit, { prefixOf, changed, added }: Items<T>): T[] {
-  const open = new Map(changes);
-  const kept = items.flatMap((item): T[] => {
-    const prefix = prefixIn(prefixOf(item))?.toString();
-    if (prefix === undefined || !changes.has(prefix)) return [item];
-    const change = open.get(prefix);
-    // Only the first spelling of a prefix takes the change.
-    open.delete(prefix);
-    return change === undefined ? [] : [changed(item, change)];
-  });
-  const more = [...open].flatMap(([prefix, change]) =>
-    change ? [added(prefix, contentAfter({ value: 1 }, change))] : [],
-  );
-  return [...kept, ...more];
 }
 
 /** Members of an entry after a change; a number is the value alone. */

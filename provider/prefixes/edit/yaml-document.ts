@@ -1,7 +1,6 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
-import { prefixIn } from "../../model/readable";
 import { PARSING } from "../../model/yaml";
-import { type Edit, type EntryChange, notEditable } from "./edit";
+import { type Edit, type EntryChange, edited, type Items, notEditable } from "./edit";
 
 const MEMBERS = ["value", "reason", "ticket", "expires", "sent"] as const;
 
@@ -34,82 +33,59 @@ export function editYaml(text: string, changes: Edit): string {
   function editMap(map: YAMLMap): void {
     if (map.items.length === 0) map.flow = false;
     if (map.items.some(({ key }) => !/[.:]/.test(String(key)))) throw notEditable();
-    map.items = edited(map, map.items, {
+    map.items = editItems(map, map.items, {
       prefixOf: ({ key }) => (isScalar(key) ? key.value : key),
       commentsOf: ({ key }) => (isScalar(key) ? key : undefined),
-      change: (pair, change) => {
-        pair.value = changed(pair.value, change);
-      },
+      changed: (pair, change) => Object.assign(pair, { value: changed(pair.value, change) }),
       added: (prefix, change) => document.createPair(prefix, plain({ value: 1, ...plain(change) })) as Pair,
     });
   }
 
   function editSequence(sequence: YAMLSeq): void {
     if (sequence.items.length === 0) sequence.flow = false;
-    const items = sequence.items as Node[];
-    sequence.items = edited(sequence, items, {
+    sequence.items = editItems(sequence, sequence.items as Node[], {
       prefixOf: (item) => (isMap(item) ? item.get("prefix") : isScalar(item) ? item.value : undefined),
       commentsOf: (item) => item,
-      change: (item, change, index) => {
-        if (isMap(item)) setMembers(item, change);
-        else items[index] = elementOf(document, isScalar(item) ? item.value : undefined, change, item);
-      },
+      changed: (item, change) =>
+        isMap(item)
+          ? setMembers(item, change)
+          : elementOf(document, isScalar(item) ? item.value : undefined, change, item),
       added: (prefix, change) => elementOf(document, prefix, change),
     });
   }
 
-  /** The items after the edit: kept ones, changed or not, then new ones. */
-  function edited<T>(collection: YAMLMap | YAMLSeq, items: T[], how: How<T>): T[] {
-    const open = new Map(changes);
+  function editItems<T>(collection: YAMLMap | YAMLSeq, items: T[], { commentsOf, ...how }: How<T>): T[] {
     let lines: string[] = [];
-    const kept: T[] = [];
-    items.forEach((item, index) => {
-      const prefix = prefixIn(how.prefixOf(item))?.toString();
-      const commented = how.commentsOf(item);
-      const comment = commented?.commentBefore;
-      const isMeant = prefix !== undefined && changes.has(prefix);
-      const change = isMeant ? open.get(prefix) : undefined;
-      if (isMeant) open.delete(prefix);
-      if (isMeant && change === undefined) {
-        if (comment) lines.push(comment);
-        return;
-      }
-      if (isMeant && change) how.change(item, change, index);
-      const stays = items[index] as T;
-      const node = how.commentsOf(stays);
-      if (lines.length > 0 && node) {
-        node.commentBefore = [...lines, ...(comment ? [comment] : [])].join("\n");
-        lines = [];
-      }
-      kept.push(stays);
+    let hasKept = false;
+    const above = (comment: string | null | undefined) => (comment ? [comment] : []);
+    const after = edited(items, changes, {
+      ...how,
+      passed: (item, now) => {
+        const comment = above(commentsOf(item)?.commentBefore);
+        const node = now && commentsOf(now);
+        hasKept ||= now !== undefined;
+        if (now === undefined) lines.push(...comment);
+        else if (node && lines.length > 0) {
+          node.commentBefore = [...lines, ...comment].join("\n");
+          lines = [];
+        }
+      },
     });
     // No item follows: the comments end the list, or an empty document.
-    if (lines.length > 0) {
-      if (kept.length > 0)
-        collection.comment = [...lines, ...(collection.comment ? [collection.comment] : [])].join("\n");
-      else document.commentBefore = [...(document.commentBefore ? [document.commentBefore] : []), ...lines].join("\n");
-    }
-    for (const [prefix, change] of open) if (change) kept.push(how.added(prefix, change));
-    return kept;
+    if (lines.length > 0 && hasKept) collection.comment = [...lines, ...above(collection.comment)].join("\n");
+    else if (lines.length > 0) document.commentBefore = [...above(document.commentBefore), ...lines].join("\n");
+    return after;
   }
 
   function changed(content: unknown, change: EntryChange): unknown {
-    if (isMap(content)) {
-      setMembers(content, change);
-      return content;
-    }
+    if (isMap(content)) return setMembers(content, change);
     const value = isScalar(content) && typeof content.value === "number" ? { value: content.value } : {};
     return document.createNode(plain({ ...value, ...change }));
   }
 }
 
-/** Access to the entries of a collection, and their change. */
-interface How<T> {
-  prefixOf(item: T): unknown;
+interface How<T> extends Items<T> {
   commentsOf(item: T): { commentBefore?: string | null | undefined } | undefined;
-  change(item: T, change: EntryChange, index: number): void;
-  /** The item of a new prefix. */
-  added(prefix: string, change: EntryChange): T;
 }
 
 function elementOf(document: Document, prefix: unknown, change: EntryChange, former?: Node): Node {
@@ -119,12 +95,13 @@ function elementOf(document: Document, prefix: unknown, change: EntryChange, for
   return node;
 }
 
-function setMembers(map: YAMLMap, change: EntryChange): void {
+function setMembers(map: YAMLMap, change: EntryChange): YAMLMap {
   for (const name of MEMBERS) {
     const part = change[name];
     if (part === null) map.delete(name);
     else if (part !== undefined) map.set(name, part);
   }
+  return map;
 }
 
 /** Members of a change in a fixed order, without absent ones. */

@@ -36,7 +36,6 @@ export interface Question {
   readonly isOneOfTwo?: true;
 }
 
-/** Limits of a probe. */
 export interface Limits {
   /** Entries of the largest request. */
   readonly entries: number;
@@ -53,7 +52,6 @@ export class Asker {
   readonly learned: Learned;
   readonly verdicts: Verdicts;
   readonly world: World;
-  /** All different answers. */
   readonly exchanges = new Map<string, Exchange>();
   /** Milliseconds that the node asked to wait before a list of marks, although the pace of each table was kept. */
   marksWait = 0;

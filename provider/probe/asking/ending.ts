@@ -22,7 +22,6 @@ export class Ending {
     this.end = world.monotonic() + wholeMs;
   }
 
-  /** Begins the time of the cleaning up. */
   clean(): void {
     if (!this.isCleaning) this.end = this.world.monotonic() + TIMING.mostCleanUp;
     this.isCleaning = true;
@@ -47,7 +46,6 @@ export class Ending {
     this.check();
   }
 
-  /** Limits of a request. */
   get limits(): { readonly signal?: AbortSignal; readonly until: number } {
     return { until: this.end, ...(this.signal && { signal: this.signal }) };
   }

@@ -17,7 +17,6 @@ export const KIND_OF = {
   mark: "marks",
 } as const satisfies Record<ResourceUrl["kind"], ListKind>;
 
-/** The client's readers, by kind of url. */
 const READERS = {
   prefixset: readPrefixSetList,
   arena: readProfileList,

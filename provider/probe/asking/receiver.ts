@@ -62,7 +62,6 @@ export class Receiver {
     ({ name, answer }, signs) => this.reads(name, answer, { ...this.answers, ...signs } as ReceiverAnswers),
   );
   private readonly exchanges: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
-  /** Settings of the user. */
   readonly given: ReceiverAnswers;
   private readonly deadlineMs: number;
   /** Settings by which its answers are read, given and learnt. */

@@ -36,7 +36,6 @@ interface Change extends Pick<Point, "name" | "title" | "assumes" | "settles"> {
   judge(came: Came): Conclusion;
 }
 
-/** Makes the point of a change. */
 export function change({ holds = [], inserts, deletes = [], asked, judge, ...point }: Change) {
   const ask = async (bench: Bench): Promise<Conclusion> => {
     const { set, verdicts } = bench;

@@ -6,7 +6,6 @@ import { type Point, pointsNeeding } from "../point";
 
 const GIVE_THEM = "give them by PACKETFILTER_HEADERS";
 
-/** Redirects and credentials. */
 export const connection: readonly Point[] = pointsNeeding("lists")(
   {
     name: "redirect",

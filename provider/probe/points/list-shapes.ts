@@ -9,7 +9,6 @@ import { type EntryShape, membersText } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import { whereOf } from "./records";
 
-/** Shapes of lists, from all earlier lists. */
 export const listShapes: readonly Point[] = pointsNeeding("lists")({
   name: "envelope",
   title: "envelope of lists",

@@ -16,7 +16,6 @@ const points = pointsNeeding("lists");
 
 const TRY = "--write finds out what its members mean, or --write --keep if the set is not empty";
 
-/** Lists of sets. */
 export const setLists: readonly Point[] = points(
   {
     name: "set-list",
@@ -88,7 +87,6 @@ export const setLists: readonly Point[] = points(
   },
 );
 
-/** Lists of profiles and rules. */
 export const recordLists: readonly Point[] = points(
   {
     name: "profiles",

@@ -26,7 +26,6 @@ const ARENA = {
   ignored: "not looked at",
 } as const;
 
-/** Lists of marks. */
 const listed = pointsNeeding("lists")(
   {
     name: "marks",

@@ -49,7 +49,6 @@ const ODD: readonly OddList[] = [
   },
 ];
 
-/** Odd requests for lists. */
 export const oddRequests: readonly Point[] = pointsNeeding("lists")(
   ...ODD.map(({ odd, finds, refused, taken, ...point }) => ({
     ...point,

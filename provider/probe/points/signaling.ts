@@ -216,7 +216,6 @@ const further = pointsNeeding("receiver", "signaling-answers")(
   },
 );
 
-/** The signaling receiver. */
 export const signaling: readonly Point[] = [...answers, ...further];
 
 /** A start that must succeed, or refusals beside it have another reason than what is in them. @throws {Unclear} */

@@ -18,7 +18,6 @@ const ACCEPTED = 2;
 /** Sends a request of so many entries that the node has no other reason to refuse. */
 type Send = (number: number) => Promise<Answer>;
 
-/** Largest requests. */
 export const sizes: readonly Point[] = [
   /** Asked with lists that are padded with blanks, which stage nothing. */
   ...pointsNeeding("set")({

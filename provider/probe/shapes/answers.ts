@@ -31,7 +31,6 @@ export function mergedSigns<Name extends string>(
   return { ...eachSign(one, names), ...two };
 }
 
-/** The sign of each command. */
 export function eachSign<Name extends string>(signs: Sign | EachSign<Name>, names: readonly Name[]): EachSign<Name> {
   return isSign(signs) ? (Object.fromEntries(names.map((name) => [name, signs])) as EachSign<Name>) : signs;
 }

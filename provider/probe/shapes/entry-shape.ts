@@ -7,14 +7,12 @@ import { readNumber } from "../../wire/json";
 import { addressText, isAddressLike } from "../../wire/places";
 import type { ListPlace } from "./list-place";
 
-/** An entry that is known to be in a list. */
 export interface KnownEntry {
   readonly address: string;
   readonly length: number;
   readonly value: number;
 }
 
-/** Form of the entries of a set. */
 export interface EntryShape {
   /** `string`: plain texts, at least for the value 1. */
   readonly form: "object" | "string" | "pair" | "keyed";

@@ -13,7 +13,6 @@ import {
 } from "../../wire/places";
 import { prefixesIn } from "./status-search";
 
-/** Place and kind of a list in an answer. */
 export interface ListPlace {
   /** Names with dots; empty for the whole answer. */
   readonly path: string;

@@ -42,7 +42,6 @@ function candidates(body: string): ReceiverAnswers[] {
   ];
 }
 
-/** All places of prefixes in a status. */
 export function placesOfStatus(body: string): StatusPlace[] {
   return visit(jsonOf(body), []);
 }
@@ -64,7 +63,6 @@ function tellsPrefix(element: unknown): boolean {
   return texts.some((text) => typeof text === "string" && isAddressLike(text));
 }
 
-/** All prefixes in a text. */
 export function prefixesIn(body: string): Prefix[] {
   return wordsIn(body).flatMap((word) => prefixIn(word, { hostBits: "mask" }) ?? []);
 }

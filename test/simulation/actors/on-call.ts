@@ -3,7 +3,6 @@ import type { NowTarget } from "../../../provider/commands/blocking/common";
 import { type Intent, sendNow } from "../../../provider/commands/blocking/send-to-set";
 import type { CliIo } from "../../../provider/commands/cli-io";
 import { NO_NOTES } from "../../../provider/deployment/sent-before";
-import { messageOf } from "../../../provider/model/errors";
 import type { CanonicalPrefix } from "../../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../../provider/model/resource-url";
 import { edited, type PrefixFileEditor } from "../../../provider/prefixes/edit/edit-file";
@@ -55,16 +54,14 @@ export async function emergency({ command, nodes, set, prefix }: Emergency, worl
         isForced: false,
         notice: (text) => world.story.note("on-call", text),
       };
-      const outcome = await sendNow(
+      const { done, problems, reason } = await sendNow(
         target,
         // At a machine of their own, which has no notes of the runs.
         { editor: file, deadline: { ms: COMMAND_MS, stop: stopping.signal, close() {} }, sent: NO_NOTES },
         intent,
         io,
-      )
-        .then(({ done }) => done)
-        .catch((error: unknown) => `${node} ${formatUrl(url)}: ${messageOf(error)}`);
-      world.story.note("on-call", outcome);
+      );
+      world.story.note("on-call", done ?? `${node} ${formatUrl(url)}: ${reason ?? problems.join(" ")}`);
     }),
   );
 }
