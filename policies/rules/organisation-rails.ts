@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { DEFAULT_MAX_REMOVALS, SHARE_TEXT, uncovered } from "../../provider/model/limits";
+import {
+  ALWAYS_ALLOWED,
+  allowedOf,
+  DEFAULT_MAX_REMOVALS,
+  parseShareLimit,
+  SHARE_TEXT,
+  uncovered,
+} from "../../provider/model/limits";
 import { prefix, setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { bindsSet } from "../pattern";
@@ -33,7 +40,7 @@ const RULE = {
       .array(rail)
       .default([])
       .describe(
-        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxEntries, maxRemovals, maxChanges }`; all that match a set count (default none).",
+        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxEntries, maxRemovals, maxChanges }`; all that match a set count (default none). A number in the program is compared with a share by the declared entries; a share does not keep to a number.",
       ),
   }),
   example: {
@@ -95,23 +102,38 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
   if (!resource.isWhole) return lacks;
   for (const name of ["maxEntries", "maxRemovals", "maxChanges"] as const) {
     const limits = mine.flatMap((one) => one[name] ?? []);
-    const limit = stricter(resource[name], limits);
-    if (limit === undefined) continue;
     // A set without the argument has a default already.
-    const hasStricter = name === "maxRemovals" && resource[name] === undefined && !isNumber(limit);
-    if (!hasStricter || stricter(DEFAULT_MAX_REMOVALS, [limit]) !== undefined) lacks[name] = limit;
+    const own = resource[name] ?? (name === "maxRemovals" ? DEFAULT_MAX_REMOVALS : undefined);
+    const size = () => resource.entries.length;
+    if (!limits.every((limit) => isWithin(own, limit, size))) lacks[name] = strictest(limits, size);
   }
   return lacks;
 }
 
-/** The strictest limit of the form of the resource's own that is stricter than that: a number of entries and a share cannot be compared. */
-function stricter(own: Share | undefined, limits: readonly Share[]): Share | undefined {
-  const form = isNumber(own ?? limits[0] ?? 0);
-  const alike = limits.filter((limit) => isNumber(limit) === form);
-  const least = Math.min(...alike.map(amountOf));
-  return least < amountOf(own ?? Number.POSITIVE_INFINITY)
-    ? alike.find((limit) => amountOf(limit) === least)
-    : undefined;
+/**
+ * True for a limit that is no looser than another. A number of entries is compared with the share of the declared entries. A
+ * share is never within a number: the set that shrinks may hold any number of entries at its node.
+ */
+function isWithin(own: Share | undefined, limit: Share, size: () => number): boolean {
+  const parsed = own === undefined ? undefined : parseShareLimit(own);
+  if (own === undefined || parsed === undefined) return false;
+  if (isNumber(own) === isNumber(limit)) return amountOf(own) <= amountOf(limit);
+  return isNumber(own) && (amountOf(own) <= ALWAYS_ALLOWED || amountOf(own) <= entriesOf(limit, size));
+}
+
+/** The limit that is within all of some: the lowest share, or with a number among them a number. */
+function strictest(limits: readonly Share[], size: () => number): Share | undefined {
+  const numbers = limits.filter(isNumber).map(amountOf);
+  const shares = limits.filter((limit) => !isNumber(limit));
+  const share = shares.find((limit) => shares.every((other) => amountOf(limit) <= amountOf(other)));
+  if (numbers.length === 0 || share === undefined) return share ?? Math.min(...numbers);
+  return Math.min(...numbers, entriesOf(share, size));
+}
+
+/** Number of entries that a share of the declared ones allows. */
+function entriesOf(share: Share, size: () => number): number {
+  const parsed = parseShareLimit(share);
+  return parsed ? allowedOf(parsed, size()) : 0;
 }
 
 function isNumber(limit: Share): boolean {

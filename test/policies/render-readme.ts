@@ -136,7 +136,8 @@ A member replaces that member of the file as a whole, as in every policy pack: b
 ## Remediation
 
 \`organisation-rails\` at the level \`remediate\` puts into resources what they lack of its \`rails\`: forbidden and required prefixes are added to the
-resource's own, limits are set where they are absent or looser. Entries are never touched, nothing is removed, and the plan shows every property
+resource's own, limits are set where they are absent or looser. A share, such as \`"100%"\`, is looser than any number: a node may hold more entries than the program
+declares. A number is compared with a share of the declared entries. Entries are never touched, nothing is removed, and the plan shows every property
 that was put in. A remediation comes after the resource's own check, so the policy itself says in the preview which entries break what it put in.
 
 ## Findings for a report

@@ -17,7 +17,7 @@ describe("organisation-rails", () => {
   const rails = (...all: object[]) => ({ config: { rules: { "organisation-rails": { rails: all } } } });
   const kept = { forbiddenPrefixes: ["192.0.2.0/28"], maxEntries: 2, maxRemovals: "20%", maxChanges: 5 };
   test("a set that has the limits of the organisation, or its own, and keeps to them passes", () => {
-    const given = { forbiddenPrefixes: ["192.0.2.0/27"], maxEntries: 2, maxRemovals: "9%", maxChanges: "1%" };
+    const given = { forbiddenPrefixes: ["192.0.2.0/27"], maxEntries: 2, maxRemovals: "9%", maxChanges: 4 };
     const set = prefixSet({ entries: { "203.0.113.0/24": 1 }, ...given });
     expect(messagesOf(organisationRails, [set], rails(kept))).toEqual([]);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ ...kept, set: "prefixset://core/**" }))).toEqual([]);
@@ -49,8 +49,53 @@ describe("organisation-rails", () => {
     expect(remediated).toEqual(kept);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: "80%" }))).toEqual([]);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: 60 }))).toHaveLength(1);
-    // How many entries a share is depends on the node.
-    expect(messagesOf(organisationRails, [prefixSet({ maxRemovals: 50 })], rails({ maxRemovals: "20%" }))).toEqual([]);
+  });
+  const thousand = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`10.0.${at >> 8}.${at & 255}/32`, 1]));
+  test.each<[string, object, object, object]>([
+    [
+      "numbers",
+      { maxRemovals: "20%", maxChanges: "20%" },
+      { maxRemovals: 1_000_000, maxChanges: 999_999 },
+      { maxRemovals: "20%", maxChanges: "20%" },
+    ],
+    [
+      "numbers larger than the share of the declared entries",
+      { maxRemovals: "20%" },
+      { maxRemovals: 201 },
+      { maxRemovals: "20%" },
+    ],
+    [
+      "shares beside a number, since the node may hold more entries",
+      { maxRemovals: 5 },
+      { maxRemovals: "100%" },
+      { maxRemovals: 5 },
+    ],
+    ["defaults beside a number", { maxRemovals: 500 }, {}, { maxRemovals: 500 }],
+    ["texts that are no limit", { maxChanges: "20%" }, { maxChanges: "many" }, { maxChanges: "20%" }],
+  ])("%s are looser, and are replaced by the rail", (_, rail, own, remediated) => {
+    const set = prefixSet({ entries: thousand, ...own });
+    const run = runOf(rails(rail));
+    const settings = settingsOf(organisationRails, run.config);
+    expect(messagesOf(organisationRails, [set], rails(rail))).toHaveLength(1);
+    expect(organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never)).toEqual(
+      remediated,
+    );
+  });
+  test("a number within the share of the declared entries passes, and one that is always allowed", () => {
+    const own = { maxRemovals: 200, maxChanges: "20" };
+    const set = prefixSet({ entries: thousand, ...own });
+    expect(messagesOf(organisationRails, [set], rails({ maxRemovals: "20%", maxChanges: "1%" }))).toEqual([]);
+    const later = prefixSet({ entries: UNKNOWN, ...own });
+    expect(messagesOf(organisationRails, [later], rails({ maxRemovals: "20%" }))[0]).toContain("cannot be judged yet");
+  });
+  test("of rails in both forms a number is put in that keeps both", () => {
+    const both = rails({ maxRemovals: "20%" }, { maxRemovals: 300 });
+    const run = runOf(both);
+    const settings = settingsOf(organisationRails, run.config);
+    const set = prefixSet({ entries: thousand });
+    const put = organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never);
+    expect(put).toEqual({ maxRemovals: 200 });
+    expect(messagesOf(organisationRails, [prefixSet({ entries: thousand, ...put })], both)).toEqual([]);
   });
   test("a share of more than all is none", () => {
     const wrong = () => messagesOf(organisationRails, [], rails({ maxRemovals: "150%" }));
