@@ -22,7 +22,8 @@ export const productionDestroy = resourceRule({
   },
 
   *judge(resource, { meaning }) {
-    if (!meaning.isProduction(resource.stack) || resource.meta.protect || resource.onDestroy !== "remove") return;
+    if (!meaning.isProduction(resource.stack) || resource.meta.protect || resource.onDestroy === "keep") return;
+    // `created` removes what the resource inserted, in most sets all entries.
     yield {
       problem: `it is cleared on destroy and not protected, in the production stack ${JSON.stringify(resource.stack)}`,
       remedy: 'Give it the option `protect: true`, or `onDestroy: "keep"`.',

@@ -232,8 +232,8 @@ describe("production", () => {
     const sets = [prefixSet(protectedSet), prefixSet({ onDestroy: "keep" })];
     expect(messagesOf(productionDestroy, sets, prod)).toEqual([]);
   });
-  test("a set that is cleared needs protection, by default too", () => {
-    for (const inputs of [{}, { onDestroy: "remove" }]) {
+  test("a set that is cleared needs protection, by default and in part too", () => {
+    for (const inputs of [{}, { onDestroy: "remove" }, { onDestroy: "created" }]) {
       expect(messagesOf(productionDestroy, [prefixSet(inputs)], prod)[0]).toContain(
         "cleared on destroy and not protected",
       );
