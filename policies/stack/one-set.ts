@@ -54,21 +54,24 @@ function together(resources: readonly SetResource[], keyOf: (resource: SetResour
 /** The addresses of each name: more than one where two providers have nodes of one name. */
 function addressesOf(resources: readonly SetResource[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { nodes, endpoint } of resources) {
-    const [name] = nodes.map((node) => node.name);
-    if (name === undefined || endpoint === undefined) continue;
-    found.set(name, (found.get(name) ?? new Set()).add(endpoint));
+  for (const resource of resources) {
+    for (const node of resource.nodes) {
+      const address = addressOf(node, resource);
+      if (node.name === undefined || address === undefined) continue;
+      found.set(node.name, (found.get(node.name) ?? new Set()).add(address));
+    }
   }
   return found;
 }
 
-// A node is identified by its address, which two names may have, else by the only address of its name, else by the name, else by what the
-// program gives. The key may hold secrets and is only compared.
-function nodeKey(
-  { name, url }: Connection,
-  { endpoint }: SetResource,
-  addresses: ReadonlyMap<string, ReadonlySet<string>>,
-): string {
-  const [only, ...others] = addresses.get(name ?? "") ?? [];
-  return endpoint ?? (others.length === 0 ? only : undefined) ?? name ?? url ?? "";
+/** The address that this run reaches by its configuration, else that of the state. */
+function addressOf({ url }: Connection, { endpoint }: SetResource): string | undefined {
+  return url ?? endpoint;
+}
+
+// A node is identified by its address, which two names may have, else by the only address of its name, else by the name.
+function nodeKey(node: Connection, resource: SetResource, addresses: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const { name = "" } = node;
+  const [only, ...others] = addresses.get(name) ?? [];
+  return addressOf(node, resource) ?? (others.length === 0 ? only : undefined) ?? name;
 }

@@ -56,6 +56,26 @@ describe("set-coverage", () => {
     ];
     expect(messagesOf(setCoverage, entries, options)).toHaveLength(1);
   });
+  test("a node by name and the same one by address are one node", () => {
+    const stackConfig = { "packetfilter:nodes": JSON.stringify({ fra1: { endpoint: "http://192.0.2.10" } }) };
+    const sets = [
+      part("0.0.0.0/3", 1, { node: "fra1" }),
+      prefixSet(
+        {
+          set: "blocked",
+          entries: { "32.0.0.0/3": 1, "64.0.0.0/3": 1 },
+          exclusive: false,
+          node: { endpoint: "http://192.0.2.10/" },
+        },
+        "rest",
+      ),
+    ];
+    expect(messagesOf(setCoverage, sets, { ...options, stackConfig })).toHaveLength(1);
+    const owners = [prefixSet({ node: "fra1" }, "a"), prefixSet({ node: { endpoint: "http://192.0.2.10" } }, "b")];
+    expect(messagesOf(exclusiveOwner, owners, { stackConfig })).toHaveLength(1);
+    const moved = [prefixSet({ node: "fra1", endpoint: "http://192.0.2.1" }, "a"), owners[1] as (typeof owners)[0]];
+    expect(messagesOf(exclusiveOwner, moved, { stackConfig })).toHaveLength(1);
+  });
   test("a family that may be wide passes", () => {
     const allowed = { config: { ...config, rules: { "set-coverage": { wide: ["IPv4"] } } } as never };
     expect(
