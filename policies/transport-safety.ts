@@ -1,4 +1,5 @@
 import { Prefix } from "../provider/model/prefix";
+import { hostOf } from "./config/values";
 
 /** Safety of the connection to a node or receiver. */
 export type TransportSafety = "https" | "loopback" | "allowed network" | "open";
@@ -11,7 +12,7 @@ export function transportSafety(
 ): TransportSafety {
   const url = new URL(address);
   if (url.protocol === "https:") return "https";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = hostOf(url);
   if (host === "localhost") return "loopback";
   if (hosts.some((one) => one.toLowerCase() === host)) return "allowed network";
   let prefix: Prefix;

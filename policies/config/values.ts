@@ -16,6 +16,13 @@ export const prefix = z.string().transform((text, context) => {
 export const setPattern = z
   .string()
   .regex(/^prefixset:\/\//, 'a pattern for sets begins with "prefixset://", as in prefixset://*/blocked*')
+  .superRefine((pattern, context) => {
+    // Names may have brackets.
+    const [bad] = /[\s?#"'\\]/.exec(pattern) ?? [];
+    if (bad === undefined) return;
+    const message = `contains ${JSON.stringify(bad)}, which no name has: only \`*\` and \`**\` stand for other characters`;
+    context.addIssue({ code: "custom", message });
+  })
   .refine(matchesSome, "matches no set: write arena and set, or arena, profile and set, or ** for anything");
 
 /** True for a pattern with as many names as some set has. */
@@ -28,7 +35,33 @@ function matchesSome(pattern: string): boolean {
 export const words = z.string().regex(/\S/, "is empty");
 
 /** A pattern for stack names. */
-export const stackPattern = z.string().min(1);
+export const stackPattern = z
+  .string()
+  .min(1)
+  .refine(
+    (pattern) => !/[\s/?#[\]{}]/.test(pattern),
+    "matches no stack: write its name without organisation and project; only `*` stands for other characters",
+  );
+
+/** A host as it stands in an address: a name, or an IP address in canonical form. */
+export const host = z
+  .string()
+  .min(1)
+  .refine(isHost, 'is not the host of an address: write node.example.net, without scheme, port, path or "*"');
+
+function isHost(text: string): boolean {
+  if (text.includes("*")) return false;
+  try {
+    return hostOf(new URL(`http://${text.includes(":") ? `[${text}]` : text}/`)) === text.toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
+/** The host of an address, without the brackets of IPv6. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
 
 /** A length of time (`90s`, `15m`, `12h`, `30d`), parsed into milliseconds. */
 export const duration = z.string().transform((text, context) => {

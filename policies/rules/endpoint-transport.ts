@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
 import { some } from "../../provider/model/text";
-import { prefix } from "../config/values";
+import { host, prefix } from "../config/values";
 import { type Connection, SetResource } from "../resources";
 import { resourceRule } from "../rule";
 import { unreadSettings } from "../settings-finding";
@@ -20,7 +20,7 @@ export const endpointTransport = resourceRule({
       .array(prefix)
       .default([])
       .describe("Networks on which http is allowed, in addition to `managementPrefixes`."),
-    hosts: z.array(z.string().min(1)).default([]).describe("Host names for which http is allowed."),
+    hosts: z.array(host).default([]).describe("Host names for which http is allowed, without scheme, port and path."),
   }),
   example: {
     resources: [

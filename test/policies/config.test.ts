@@ -72,6 +72,19 @@ describe("a configuration", () => {
       { sets: [{ pattern: "prefixset://edge", role: "block" }] },
       "sets[0].pattern: matches no set",
     ],
+    [
+      "a pattern with a character that no name has",
+      { sets: [{ pattern: "prefixset://*/bl?cked", role: "block" }] },
+      'sets[0].pattern: contains "?", which no name has: only `*` and `**` stand for other characters',
+    ],
+    ["a pattern for what no stack is", { productionStacks: ["prod?"] }, "productionStacks[0]: matches no stack"],
+    ...["http://node", "node:8080", "node/path", "*.example.net", "[2001:db8::1]", ""].map(
+      (host): [string, object, string] => [
+        `a host ${JSON.stringify(host)}`,
+        { rules: { "endpoint-transport": { hosts: ["node.example.net", "2001:db8::1", "192.0.2.1", host] } } },
+        'rules["endpoint-transport"].hosts[3]: is not the host of an address: write node.example.net, without scheme, port, path or "*"',
+      ],
+    ),
     ["an emergency without a name", { emergency: " " }, "emergency: is empty"],
     [
       "lengths that allow none",
