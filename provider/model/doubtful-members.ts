@@ -21,20 +21,51 @@ const wordsOf = (beginnings: string) => `(?:${beginnings})(?:e?[ds]?|n|ing)(?![a
 /** Words of a permission, of an end, or of a state before the entry counts. */
 const OTHER_STATE = new RegExp(`^(?:${wordsOf(`${PERMITS}|${ENDS}`)}|${OTHER_TIME})`, "i");
 
+const STATES = "action|policy|verdict|disposition|permission|access|state|status|effect|operation|op|list_type";
+const YES = /^(?:true|yes|y|on|1)$/i;
+const NO = /^(?:false|no|n|off|0)$/i;
+
 const RULES: readonly Rule[] = [
-  { name: new RegExp(`^(?:disabled|deleted|is_(?:${OPPOSITES}))$`), when: /^(?:true|yes|y|on|1)$/i },
-  { name: new RegExp(`^(?:enabled|committed|applied|is_(?:${USUALS}))$`), when: /^(?:false|no|n|off|0)$/i },
+  { name: new RegExp(`^(?:disabled|deleted|is_(?:${OPPOSITES}))$`), when: YES },
+  { name: new RegExp(`^(?:enabled|committed|applied|is_(?:${USUALS}))$`), when: NO },
   // Numbers under these names may be counters.
   { name: new RegExp(`^(?:${OPPOSITES})$`), when: /^(?:true|yes|y|on)$/i },
   { name: new RegExp(`^(?:${USUALS})$`), when: /^(?:false|no|n|off)$/i },
   { name: /^(?:except(?:ions?)?|exclu(?:de[sd]?|sions?)|not)$/, when: /^(?!(?:\d+|false|no|none|never|null|-)$)./i },
+  { name: new RegExp(`^(?:${STATES})$`), when: OTHER_STATE },
+];
+
+/** Judgements that an address is no danger. */
+const HARMLESS = "benign|safe|clean|harmless|legitimate|trusted|false_?positive";
+const SAYS_SOMETHING = /^(?!(?:0|false|no|none|never|null|-)$)./i;
+
+/** Rules for records of files, which come before the others. What a node lists is mostly in force, and its words may be codes. */
+const IN_FILES: readonly Rule[] = [
   {
-    name: /^(?:action|policy|verdict|disposition|permission|access|state|status|effect|operation|op|list_type)$/,
-    when: OTHER_STATE,
+    name: new RegExp(`^(?:is_)?(?:${OPPOSITES}|${HARMLESS}|allow|permit(?:ted)?|accept(?:ed)?|ignored?|resolved)$`),
+    when: YES,
+  },
+  { name: new RegExp(`^(?:is_)?(?:${USUALS}|malicious|block|deny|denied|ban|banned)$`), when: NO },
+  {
+    name: /^(?:type|list|kind|mode|category|rule)$/,
+    when: /^(?:allow(?:ed)?|permit(?:ted)?|accept(?:ed)?|pass(?:ed)?|(?:white|allow)[\s_-]?list(?:ed)?|benign|safe|trusted)$/i,
   },
   {
-    name: /^(?:expir(?:y|e|es_(?:at|on|in)|ation)(?:_(?:date|time))?|expire[sd]?(?:at|on|in)|expiration(?:date|time)|valid_?(?:until|to|till)|until|ttl|timeout|lifetime)$/,
-    when: /^(?!(?:0|false|no|none|never|null|-)$)./i,
+    name: new RegExp(`^(?:${STATES}|decision|classification|change)$`),
+    when: new RegExp(
+      `${OTHER_STATE.source}|^(?:del|rm|off|${HARMLESS.replace("_?", "[\\s_-]?")}|resolved|closed|end(?:ed)?|lifted|un(?:block|ban|list)(?:n?ed)?|ignored?)(?![a-z])`,
+      "i",
+    ),
+  },
+  {
+    name: new RegExp(`^(?:${OPPOSITES}|resolved|closed|lifted|unblocked|unbanned)_?(?:at|on|date|time)$`),
+    when: SAYS_SOMETHING,
+  },
+  // The end of a range, unless it is a date.
+  { name: /^end$/, when: /^(?:\d{4}[-/]\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}(?!\d))/, isEnd: true },
+  {
+    name: /^(?:expir(?:y|e|es_(?:at|on|in)|ation)(?:_(?:date|time))?|expire[sd]?_?(?:at|on|in)|expiration(?:date|time)|valid_?(?:until|to|till|before)|until|ttl|timeout|lifetime|duration|end(?:s|ed)?_?(?:at|on|date|time)|not_?after)$/,
+    when: SAYS_SOMETHING,
     isEnd: true,
   },
 ];
@@ -44,10 +75,13 @@ const UNNAMED: Rule = { name: /^column \d+$/, when: new RegExp(`^(?:false$|${wor
 
 /** Finds members of records that nothing reads and that may change what the record means. */
 export class DoubtfulMembers {
+  private readonly all: readonly Rule[];
   private readonly rules = new Map<string, Rule | undefined>();
 
-  /** @param withEnds True if members that say when a record ends are such. */
-  constructor(private readonly withEnds: boolean) {}
+  /** @param inFiles True for records of a file, which may also end and may say more of what they mean. */
+  constructor(inFiles: boolean) {
+    this.all = inFiles ? [...IN_FILES, ...RULES] : RULES;
+  }
 
   /** The first such member. @param isKnown True for members that say nothing else. */
   find(
@@ -56,7 +90,7 @@ export class DoubtfulMembers {
   ): { readonly name: string; readonly isEnd: boolean } | undefined {
     for (const name in record) {
       const { when, isEnd = false } = this.ruleOf(name) ?? {};
-      if (!when?.test(textOf(record[name])) || (isEnd && !this.withEnds) || isKnown(name)) continue;
+      if (!when?.test(textOf(record[name])) || isKnown(name)) continue;
       return { name, isEnd };
     }
     return undefined;
@@ -68,7 +102,7 @@ export class DoubtfulMembers {
       .replace(/([a-z])([A-Z])/g, "$1_$2")
       .toLowerCase()
       .replace(/[\s-]+/g, "_");
-    const rule = UNNAMED.name.test(name) ? UNNAMED : RULES.find((one) => one.name.test(plain));
+    const rule = UNNAMED.name.test(name) ? UNNAMED : this.all.find((one) => one.name.test(plain));
     // There may be as many names as records.
     if (this.rules.size < 1_000) this.rules.set(name, rule);
     return rule;

@@ -111,7 +111,9 @@ export class RecordReader {
     }
     // Columns that the user names are those that count.
     const isKnown = (name: string) =>
-      this.collector.selects(name) || Object.values(shape.members).some((names) => names.includes(name));
+      this.collector.selects(name) ||
+      shape.ignores?.includes(name) ||
+      Object.values(shape.members).some((names) => names.includes(name));
     const doubt = this.options.columns ? undefined : this.doubtful.find(record, isKnown);
     if (doubt) {
       problems.add(where(doubt.name), doubtful(record, doubt));

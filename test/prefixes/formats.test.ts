@@ -410,7 +410,50 @@ describe("a member that may change what a record means is never dropped", () => 
     if (typeof content === "string") expect(parsePrefixes(text, { select: { [name]: content } })).toEqual(read);
   });
 
+  test.each<object>([
+    ...["type", "list", "kind", "decision", "rule", "mode", "category"].map((name) => ({ [name]: "Allow" })),
+    ...["whitelist", "white-list", "allow list", "permitted", "Trusted"].map((type) => ({ type })),
+    ...["del", "rm"].flatMap((word) => [{ action: word }, { op: word }]),
+    ...["off", "false_positive", "False positive", "resolved", "ended"].flatMap((word) => [
+      { state: word },
+      { status: word },
+    ]),
+    ...["benign", "clean"].flatMap((word) => [{ verdict: word }, { classification: word }]),
+    ...["allow", "safe", "false_positive", "isFalsePositive", "is_safe", "benign", "removed"].flatMap((name) => [
+      { [name]: true },
+      { [name]: 1 },
+    ]),
+    ...["active", "malicious", "is_malicious", "blocked"].flatMap((name) => [{ [name]: false }, { [name]: 0 }]),
+    ...["deleted_at", "removedAt", "end", "end_time", "end_date", "ended-at", "valid_before"].map((name) => ({
+      [name]: "2020-01-01T00:00:00Z",
+    })),
+    { end: "31.12.2020" },
+    { deleted_at: 1577836800 },
+    { duration: "4h" },
+  ])("of a list of its own: %j", (member) => {
+    const [[name = "", content] = []] = Object.entries(member);
+    const problem = /^"[\w-]+" (?:is .*, which may change the meaning of the record|may end the entry)/;
+    expect(problemsOf(JSON.stringify([{ ip: "192.0.2.0/24", ...member }]))[0]?.replace(/^\S+ /, "")).toMatch(problem);
+    expect(problemsOf(`ip,${name}\n192.0.2.0/24,${content}\n`)[0]?.replace(/^\S+ /, "")).toMatch(problem);
+  });
+
   test.each([
+    {
+      type: "prefix",
+      list: "blocked",
+      kind: "whitelisting-bypass",
+      mode: "auto",
+      category: "Pass the hash",
+      rule: "allowed-hosts.txt: 7",
+      malicious: true,
+      safe: false,
+      active: 1,
+      status: "offline",
+      end: "",
+      deleted_at: null,
+      removed_at: 0,
+      duration: "",
+    },
     {
       action: "drop",
       enabled: true,

@@ -242,6 +242,9 @@ describe("a list of a prefix-set", () => {
     { action: "Failed login" },
     { operation: "drafting" },
     { column_1: "inactive" },
+    { type: "allow", list: "pass", mode: "permit", category: "trusted" },
+    { duration: "4h", end: "2020-01-01", end_time: 0, deleted_at: null },
+    { safe: 1, malicious: 0, status: "closed" },
   ])("with a counter or a word that reports no other state is read: %j", (member) => {
     expect(read([{ p: "192.0.2.0/24", v: 7, ...member }])).toEqual([["192.0.2.0/24", 7, "192.0.2.0/24"]]);
   });

@@ -53,6 +53,7 @@ export const blockLists: readonly PublishedList[] = [
     record: {
       recognises: (members) => has(members, "value") && (has(members, "duration") || has(members, "scope")),
       members: { prefix: ["value"], reason: ["reason", "scenario"], expires: ["until"] },
+      ignores: ["duration"],
       omits: [
         { member: "simulated", words: "simulated", when: (value) => String(value).toLowerCase() === "true" },
         { member: "type", words: 'of another type than "ban"', when: (value) => !BAN.test(String(value ?? "")) },

@@ -16,6 +16,8 @@ export interface RecordShape {
   recognises(members: JsonObject): boolean;
   /** Members with the parts of an entry; of several names, the first that a record has counts. */
   readonly members: { readonly [P in Part]?: readonly string[] };
+  /** Members that are not read, and that change nothing. */
+  readonly ignores?: readonly string[];
   /** The prefix of a record, where it is not that of one member. */
   find?(members: JsonObject): FoundPrefix;
   /** A sentence for a recognised record that is not an entry and makes the list unusable. */
