@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LiveConfig } from "../../provider/forwarder/config/config";
@@ -18,6 +18,8 @@ const problems = (text: string, env = {}) => read(text, () => [], env) as Promis
 const SOUND = `nodes: { fra1: { endpoint: "http://192.0.2.1" } }
 watch: [{ arena: edge }]
 `;
+
+const BASE = { nodes: { fra1: { endpoint: "http://192.0.2.1" } }, watch: [{ arena: "edge" }] };
 
 describe("every problem has its place", () => {
   test("in what is wrong, and beside a variable that is not set", async () => {
@@ -59,6 +61,19 @@ sinks:
       "forwarder.yaml:5:80: `sinks[0].only.arenas[0]` names no arena that is watched: there are edge",
       "forwarder.yaml:6:38: `sinks[1].path` is the file of sinks[0], too",
     ]);
+  });
+
+  test("in a file of two sinks, by whatever path", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "logs"));
+    symlinkSync(join(folder.path, "logs"), join(folder.path, "link"));
+    const sinks = ["logs/a", join(folder.path, "logs/a"), "link/a", "b"].map((path, n) =>
+      disk({ name: `d${n}`, path }),
+    );
+    const config = { ...BASE, sinks: sinks.flatMap((one) => one.sinks) };
+    await expect(LiveConfig.ofObject(config, {}, folder.path)).rejects.toThrow(
+      /^configuration: `sinks\[1\]\.path` is the file of sinks\[0\], too\nconfiguration: `sinks\[2\]\.path` is the file of sinks\[0\], too$/,
+    );
   });
 
   test("in unknown members, each at its line, without words of the library", async () => {

@@ -1,4 +1,14 @@
-import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import fs, {
+  appendFileSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
@@ -10,6 +20,7 @@ import {
   marksOf,
   openForwarder,
   profilesOf,
+  RECORD,
   recordsIn,
   scene,
   startForwarding,
@@ -18,6 +29,7 @@ import {
   temporaryFolder,
 } from "./support/forward";
 import { httpSink } from "./support/http-sink";
+import { delivered, openSink } from "./support/sinks";
 
 test("watch without types asks for all four, reports refused ones once, and follows profiles", async () => {
   const { forwarder, told, emulator, clock } = await scene(stateOf(1), { watch: [{ arena: "edge" }] });
@@ -103,6 +115,63 @@ test("a file that another program renames, removes or empties goes on under its 
   expect(await listed()).toEqual([161, 40]);
   const again = 'info Sink "disk": marks.ndjson was renamed or removed, and is opened again.';
   expect(told.lines).toEqual([again, again, again]);
+});
+
+test("a file that one sink writes is refused to another, by whatever name, and loses nothing", async () => {
+  using folder = temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  writeFileSync(at("marks.ndjson"), "");
+  linkSync(at("marks.ndjson"), at("other.ndjson"));
+  const first = await openSink("file", { path: at("marks.ndjson") });
+  const second = await openSink("file", { path: at("other.ndjson") });
+  await delivered(first, [RECORD]);
+  await expect(delivered(second, [RECORD])).rejects.toThrow(
+    `${at("other.ndjson")} cannot be written: another sink of this process writes it: give each sink a file of its own`,
+  );
+  await delivered(first, [RECORD]);
+  expect(recordsIn(readFileSync(at("marks.ndjson"), "utf8"))).toEqual([RECORD, RECORD]);
+  await first.close();
+  // Half a line after a whole one: it is the only thing that is cut off.
+  appendFileSync(at("marks.ndjson"), '{"recordId":"hal');
+  await delivered(second, [RECORD]);
+  expect(recordsIn(readFileSync(at("other.ndjson"), "utf8"))).toEqual([RECORD, RECORD, RECORD]);
+  await second.close();
+});
+
+test("a rotation that fails changes nothing when it is repeated, and deletes no old file", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "marks.ndjson");
+  for (const number of [1, 2, 3]) writeFileSync(`${path}.${number}`, `old ${number}`);
+  const disk = await openSink("file", { path, rotateBytes: 1_024, keep: 3 });
+  const long = { ...RECORD, message: "m".repeat(1_000) };
+  await delivered(disk, [long]);
+  const { rename } = fs.promises;
+  const become = (next: typeof rename) => {
+    fs.promises.rename = next;
+    syncBuiltinESMExports();
+  };
+  become(async (from, to) => {
+    if (from === `${path}.1`) throw new Error("not permitted");
+    await rename(from, to);
+  });
+  const contents = () =>
+    Object.fromEntries(readdirSync(folder.path).map((name) => [name, readFileSync(join(folder.path, name), "utf8")]));
+  try {
+    for (let round = 0; round < 4; round++) {
+      await expect(delivered(disk, [long])).rejects.toThrow("cannot be written: not permitted");
+    }
+    expect(Object.values(contents())).toEqual([expect.stringMatching(/^\{/), "old 1", "old 2", "old 3"]);
+  } finally {
+    become(rename);
+  }
+  await delivered(disk, [long]);
+  expect(contents()).toEqual({
+    "marks.ndjson": expect.stringMatching(/^\{/),
+    "marks.ndjson.1": expect.stringMatching(/^\{/),
+    "marks.ndjson.2": "old 1",
+    "marks.ndjson.3": "old 2",
+  });
+  await disk.close();
 });
 
 test("--once waits for sinks no longer than onceDeadlineMs, names those that are late, and keeps what they lack", async () => {

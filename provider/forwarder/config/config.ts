@@ -135,7 +135,7 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   const nowhere = source.needsSinks && namesNoSink.safeParse(filled).success ? [NO_SINKS] : [];
   const wrong: Problem[] = [
     ...(result.error?.issues ?? []),
-    ...wrongNames(filled),
+    ...wrongNames(filled, source.folder),
     ...nowhere,
     ...refusedModules(result.data?.nodes ?? {}, source.folder),
   ];

@@ -1,7 +1,9 @@
-import { normalize } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { LONGEST_TIMER_MS } from "../../client/clock";
 import { isHeaderText, NO_HEADER, nodeSchema } from "../../client/options";
+import { attempt } from "../../model/errors";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
@@ -84,17 +86,29 @@ export const configSchema = members({
 
 const word = z.string().optional().catch(undefined);
 const words = z.array(z.string()).optional().catch(undefined);
-const path = z.string().transform(normalize).optional().catch(undefined);
 const only = z.object({ nodes: words, arenas: words }).optional().catch(undefined);
 /** Names within a configuration, readable even if the rest is wrong. */
 const named = z.object({
   nodes: z.record(z.string(), z.unknown()).catch({}),
   watch: z.array(z.object({ nodes: words, arena: word }).catch({})).catch([]),
-  sinks: z.array(z.object({ name: word, path, only }).catch({})).catch([]),
+  sinks: z.array(z.object({ name: word, path: word, only }).catch({})).catch([]),
 });
 
-/** Contradictions between parts of a configuration: two sinks of one name or file, and unknown names. */
-export function wrongNames(config: unknown): { readonly path: readonly PropertyKey[]; readonly message: string }[] {
+/** A path without links, whether or not its last parts are there. */
+function placeOf(path: string): string {
+  const parent = dirname(path);
+  return attempt(() => realpathSync(path)) ?? (parent === path ? path : join(placeOf(parent), basename(path)));
+}
+
+/**
+ * Contradictions between parts of a configuration: two sinks of one name or file, and unknown names.
+ *
+ * @param folder Relative paths start here.
+ */
+export function wrongNames(
+  config: unknown,
+  folder: string,
+): { readonly path: readonly PropertyKey[]; readonly message: string }[] {
   const { nodes, watch, sinks } = named.catch({ nodes: {}, watch: [], sinks: [] }).parse(config);
   const nodeNames = Object.keys(nodes);
   const arenas = watch.flatMap(({ arena }) => arena ?? []);
@@ -107,9 +121,13 @@ export function wrongNames(config: unknown): { readonly path: readonly PropertyK
   const inWatches = watch.flatMap(({ nodes: own }, index) =>
     unmatched(own, nodeNames, "node", ["watch", index, "nodes"]),
   );
-  const twice = (member: "name" | "path", what: string, index: number) => {
-    const value = sinks[index]?.[member];
-    const first = sinks.findIndex((sink) => sink[member] === value);
+  const values = {
+    name: sinks.map(({ name }) => name),
+    path: sinks.map(({ path }) => (path === undefined ? undefined : placeOf(resolve(folder, path)))),
+  };
+  const twice = (member: keyof typeof values, what: string, index: number) => {
+    const value = values[member][index];
+    const first = values[member].indexOf(value);
     if (value === undefined || first === index) return [];
     return [{ path: ["sinks", index, member], message: `is the ${what} of sinks[${first}], too` }];
   };

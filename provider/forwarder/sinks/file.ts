@@ -1,4 +1,4 @@
-import { type FileHandle, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, lstat, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { makeFoldersLater } from "../../files/make-folders";
 import { openOwn } from "../../files/no-links";
@@ -38,9 +38,14 @@ export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }
   );
 });
 
+/** Files that are open in this process, by device and inode: one that is written twice would lose what the other has written. */
+const open = new Set<string>();
+
 /** A file that is only added to, whole pieces at a time. */
 class RotatedFile {
   private handle: FileHandle | undefined;
+  /** Its device and inode, while it is open. */
+  private key: string | undefined;
   /** All bytes up to here are whole lines on the disk. */
   private size = 0;
 
@@ -65,14 +70,16 @@ class RotatedFile {
       this.size += lines.length;
     } catch (error) {
       // Removes half a piece; if that fails, the next opening does.
-      await handle.truncate(this.size).catch(() => {});
+      await handle.truncate(this.size).catch(() => this.close());
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    const { handle } = this;
+    const { handle, key = "" } = this;
     this.handle = undefined;
+    this.key = undefined;
+    open.delete(key);
     await handle?.close();
   }
 
@@ -84,8 +91,19 @@ class RotatedFile {
     }
     await makeFoldersLater(dirname(this.path));
     const handle = await openOwn(this.path, "read and append");
-    this.size = await endOfLastLine(handle);
-    await handle.truncate(this.size);
+    try {
+      const { dev, ino, size } = await handle.stat();
+      const key = `${dev} ${ino}`;
+      if (open.has(key)) throw new Error("another sink of this process writes it: give each sink a file of its own");
+      open.add(key);
+      this.key = key;
+      this.size = await endOfLastLine(handle);
+      if (size > this.size) await handle.truncate(this.size);
+    } catch (error) {
+      await this.close();
+      await handle.close();
+      throw error;
+    }
     this.handle = handle;
     return handle;
   }
@@ -93,20 +111,32 @@ class RotatedFile {
   /** True if the file still has its name. One that was emptied is written from its start. */
   private async isCurrent(handle: FileHandle): Promise<boolean> {
     const [own, named] = await Promise.all([handle.stat(), stat(this.path).catch(() => undefined)]);
-    this.size = Math.min(this.size, own.size);
+    // A file that has grown was written by another process, whose lines stay.
+    this.size = own.size;
     return named?.dev === own.dev && named.ino === own.ino;
   }
 
+  /** Moves the old files up as far as one number is free. A repeat after a failure finds that number, and deletes nothing. */
   private async rotate(): Promise<void> {
     await this.close();
-    await rm(`${this.path}.${this.keep}`, { force: true });
-    for (let number = this.keep - 1; number >= 1; number--) {
-      await rename(`${this.path}.${number}`, `${this.path}.${number + 1}`).catch((error: unknown) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-      });
-    }
-    if (this.keep > 0) await rename(this.path, `${this.path}.1`);
-    else await rm(this.path, { force: true });
+    if (this.keep === 0) return rm(this.path, { force: true });
+    const nameOf = (number: number) => `${this.path}.${number}`;
+    let free = 1;
+    while (free <= this.keep && (await isThere(nameOf(free)))) free++;
+    for (let number = free; number > 1; number--) await rename(nameOf(number - 1), nameOf(number));
+    await rename(this.path, nameOf(1));
+    // The oldest one, where no number was free: last, since all before may fail.
+    await rm(nameOf(this.keep + 1), { force: true });
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    return false;
   }
 }
 
