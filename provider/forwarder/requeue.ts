@@ -1,11 +1,15 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { attempt } from "../model/errors";
 import type { LiveConfig } from "./config/config";
 import { SecretFiles } from "./config/secret-files";
 import { Delivery } from "./delivery/delivery";
 import { openSinks, type SinkParts, specsOf } from "./delivery/sinks";
 import { StoredLedger } from "./ledger/ledger";
 import { LeftSpool } from "./ledger/left-spool";
+import { isBroken, StoreError } from "./ledger/sqlite";
 import { Store } from "./ledger/store";
 import { Metrics } from "./telling/metrics";
 import { type Log, Troubles } from "./telling/troubles";
@@ -13,12 +17,11 @@ import { type Log, Troubles } from "./telling/troubles";
 /**
  * Sends the undelivered records of a state to the sinks of a configuration, with their ids. They are copied into a store beside
  * the state first, `<file>.requeue`, so that a killed run can continue; the store is removed once all are delivered. May run
- * beside a
- * forwarder. Ends when no sink took anything for `onceDeadlineMs`.
+ * beside a forwarder that has another state. Ends when no sink took anything for `onceDeadlineMs`.
  *
  * @param path A state folder that no forwarder uses, or a file that was set aside.
  * @returns how many records were acknowledged, and how many are left.
- * @throws {StoreError} when there is no state, or another process is at it.
+ * @throws {StoreError} when there is no state, when it is that of the configuration, or when another process is at it.
  */
 export async function requeue(
   config: LiveConfig,
@@ -26,7 +29,7 @@ export async function requeue(
   parts: Pick<SinkParts, "world" | "stdout"> & { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<{ delivered: number; left: number }> {
   const { log, world, signal } = parts;
-  const file = await copied(path);
+  const { file, isComplete } = await copied(path, config);
   const sinks = await openSinks({ ...parts, config });
   const sinkSpecs = specsOf({ config });
   const { ledger, opened } = await StoredLedger.open({
@@ -62,41 +65,101 @@ export async function requeue(
     await delivering;
     await ledger.close(undefined);
   }
-  if (left === 0) for (const end of STORE_ENDS) await rm(`${file}${end}`, { force: true });
-  return { delivered: deliveredSoFar(), left };
+  const delivered = deliveredSoFar();
+  if (left > 0) return { delivered, left };
+  await remove(file);
+  if (isComplete) return { delivered, left };
+  const rest = await requeue(config, path, parts);
+  return { ...rest, delivered: delivered + rest.delivered };
 }
 
 /** The files of a store. */
 const STORE_ENDS = ["", "-wal", "-shm", ".lock"];
 
-/** Copies the readable content of a store into a sound one. */
-async function copied(path: string): Promise<string> {
+async function remove(store: string): Promise<void> {
+  for (const end of STORE_ENDS) await rm(`${store}${end}`, { force: true });
+}
+
+/**
+ * Copies the readable content of a store into a sound one. The copy of a former run gets the newer records.
+ *
+ * @returns the copy, and whether it has all records. It has not where it is the copy of a store that had this name before.
+ */
+async function copied(path: string, config: LiveConfig): Promise<{ file: string; isComplete: boolean }> {
   using source = await LeftSpool.open(path);
+  const own = attempt(() => realpathSync(join(config.stateFolder, "forwarder.db")));
+  if (own === realpathSync(source.file)) {
+    throw new StoreError(
+      `${path} is the state of the configuration: start the forwarder, it sends these records. Without a path, requeue sends those that sinks refused.`,
+    );
+  }
+  if (await source.isInUse()) {
+    throw new StoreError(`The state ${source.file} is in use by a forwarder, which sends these records itself.`);
+  }
   const file = `${source.file}.requeue`;
-  if (existsSync(file)) return file;
+  const former = existsSync(file) ? await opened(file) : undefined;
+  if (former) {
+    try {
+      const origin = former.get(originRow, "SELECT value FROM meta WHERE name = 'origin'")?.value;
+      const isComplete = origin === originOf(source);
+      if (isComplete) copy(source, former);
+      return { file, isComplete };
+    } finally {
+      former.close();
+    }
+  }
   const draft = `${file}.draft`;
-  for (const end of STORE_ENDS) await rm(`${draft}${end}`, { force: true });
+  await remove(draft);
   const target = await Store.open(draft);
   try {
-    target.transaction(() => {
-      const tables = new Map<string, number>();
-      for (const { name, position, dropped } of source.sinks()) {
-        target.run("INSERT INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
-      }
-      for (const { seq, table, records, bytes, taken, body, sinks } of source.batches()) {
-        const sql = "INSERT INTO tables (name, epoch, sequence, bytes) VALUES (?, 0, 0, 0)";
-        const id = tables.get(table) ?? target.run(sql, table);
-        tables.set(table, id);
-        const into =
-          "INSERT INTO batches (seq, table_id, records, bytes, taken, now, body) VALUES (?, ?, ?, ?, ?, 0, ?)";
-        target.run(into, seq, id, records, bytes, taken, body);
-        for (const sink of sinks) target.run("INSERT INTO unread (sink, seq) VALUES (?, ?)", sink, seq);
-      }
-    });
+    copy(source, target);
   } finally {
     target.close();
   }
   await rename(draft, file);
   await rm(`${draft}.lock`, { force: true });
-  return file;
+  return { file, isComplete: true };
+}
+
+/** The copy of a former run. A broken one is removed: all that it had is in its source. */
+async function opened(file: string): Promise<Store | undefined> {
+  try {
+    return await Store.open(file);
+  } catch (error) {
+    if (!isBroken(error)) throw error;
+    await remove(file);
+    return undefined;
+  }
+}
+
+const originRow = z.object({ value: z.string() });
+const tableRow = z.object({ id: z.number(), name: z.string() });
+const lastRow = z.object({ seq: z.number() });
+
+/** Tells a store from another one that had its name before, since that one was set aside. */
+function originOf({ file }: LeftSpool): string {
+  const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  // File systems without a time of birth give that of the last change.
+  return `${ino} ${birthtimeNs === ctimeNs ? 0n : birthtimeNs}`;
+}
+
+/** Adds the batches of a store that are newer than all that its copy ever had. */
+function copy(source: LeftSpool, target: Store): void {
+  target.transaction(() => {
+    target.run("INSERT OR IGNORE INTO meta VALUES ('origin', ?)", originOf(source));
+    for (const { name, position, dropped } of source.sinks()) {
+      target.run("INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
+    }
+    const tables = new Map(target.all(tableRow, "SELECT id, name FROM tables").map(({ id, name }) => [name, id]));
+    // SQLite keeps the greatest number, whatever was deleted since.
+    const last = target.get(lastRow, "SELECT seq FROM sqlite_sequence WHERE name = 'batches'")?.seq ?? 0;
+    for (const { seq, table, records, bytes, taken, body, sinks } of source.batches(last)) {
+      const sql = "INSERT INTO tables (name, epoch, sequence, bytes) VALUES (?, 0, 0, 0)";
+      const id = tables.get(table) ?? target.run(sql, table);
+      tables.set(table, id);
+      const into = "INSERT INTO batches (seq, table_id, records, bytes, taken, now, body) VALUES (?, ?, ?, ?, ?, 0, ?)";
+      target.run(into, seq, id, records, bytes, taken, body);
+      for (const sink of sinks) target.run("INSERT INTO unread (sink, seq) VALUES (?, ?)", sink, seq);
+    }
+  });
 }

@@ -1,14 +1,27 @@
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { requeueRejected } from "../../provider/forwarder/requeue-rejected";
 import { forwarderWorld } from "../../provider/forwarder/world";
+import { run as runCommand } from "../commands/support";
 import { until } from "./support/clock";
-import { lettersIn, RECORD, recordsIn, scene, stateOf, temporaryFolder } from "./support/forward";
-import { httpSink } from "./support/http-sink";
+import {
+  configFile,
+  configOf,
+  forwardOnce,
+  lettersIn,
+  openForwarder,
+  RECORD,
+  recordsIn,
+  scene,
+  stateOf,
+  temporaryFolder,
+} from "./support/forward";
+import { httpSink, recordSink } from "./support/http-sink";
 
 const ids = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
 const letter = (recordId: string) => ({ record: { ...RECORD, recordId }, reason: "no such field" });
@@ -87,4 +100,79 @@ test("half a line that a kill left spoils no letter that follows it", async () =
   appendFileSync(join(folder.path, "00000001.ndjson"), '{"refused":"2026-');
   await new RejectedFiles(folder.path, january).add([letter("r-2")]);
   expect(await requeuedFrom(folder.path)).toEqual(["r-1", "r-2"]);
+});
+
+describe("requeue of a state", () => {
+  const run = (...args: string[]) => runCommand(["forward", "spool", ...args]);
+
+  /** A state folder that a server has taken nothing of, and a configuration that has another one. */
+  async function leftState() {
+    const { path, [Symbol.dispose]: remove } = temporaryFolder();
+    onTestFinished(remove);
+    const web = await recordSink(503);
+    const emulator = await startEmulator({ state: stateOf(0, 5) });
+    onTestFinished(() => emulator.close());
+    const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }], { onceDeadlineMs: 200 });
+    /** A run of the forwarder, in which the marks get this value. */
+    const goOn = async (value: number) => {
+      emulator.seed(stateOf(value, 5));
+      await forwardOnce(config, path);
+    };
+    const state = join(path, "forwarder-state");
+    const own = configFile(path, config);
+    const other = join(path, "other.yaml");
+    writeFileSync(other, JSON.stringify({ ...config, state: "other-state" }));
+    const requeue = () => run("requeue", state, "--config", other);
+    await goOn(1);
+    return { path, state, config, own, other, web, goOn, requeue };
+  }
+
+  test("adds what came after a run that was broken off", async () => {
+    const { state, web, goOn, requeue } = await leftState();
+    expect(await requeue()).toMatchObject({ code: 1, err: expect.stringContaining("5 are left") });
+    await goOn(2);
+    const stored = recordsIn((await run("export", state)).out);
+    web.status = 204;
+    expect(await requeue()).toEqual({ code: 0, out: "", err: "10 records were delivered, 0 are left.\n" });
+    expect(ids(web.taken)).toEqual(ids(stored));
+    expect(readdirSync(state).filter((name) => name.includes("requeue"))).toEqual([]);
+  });
+
+  test("goes on with that of a store which was set aside since, and then with the new one", async () => {
+    const { state, web, goOn, requeue } = await leftState();
+    const first = recordsIn((await run("export", state)).out);
+    expect(await requeue()).toMatchObject({ code: 1 });
+    renameSync(join(state, "forwarder.db"), join(state, "aside"));
+    await goOn(2);
+    const stored = [...first, ...recordsIn((await run("export", state)).out)];
+    web.status = 204;
+    expect(await requeue()).toEqual({
+      code: 0,
+      out: "",
+      err: `${stored.length} records were delivered, 0 are left.\n`,
+    });
+    expect(ids(web.taken)).toEqual(ids(stored));
+  });
+
+  test("refuses the state of the configuration, and one that a forwarder has", async () => {
+    const { path, state, config, own, web, requeue } = await leftState();
+    web.status = 204;
+    symlinkSync(state, join(path, "link"));
+    for (const named of [state, join(state, "forwarder.db"), join(path, "link")]) {
+      expect(await run("requeue", named, "--config", own)).toEqual({
+        code: 2,
+        out: "",
+        err: `${named} is the state of the configuration: start the forwarder, it sends these records. Without a path, requeue sends those that sinks refused.\n`,
+      });
+    }
+    const { forwarder } = await openForwarder(config, path);
+    expect(await requeue()).toEqual({
+      code: 2,
+      out: "",
+      err: `The state ${join(state, "forwarder.db")} is in use by a forwarder, which sends these records itself.\n`,
+    });
+    await forwarder.stop(0);
+    expect(web.taken).toEqual([]);
+    expect(await requeue()).toMatchObject({ code: 0 });
+  });
 });

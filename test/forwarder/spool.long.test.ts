@@ -122,9 +122,11 @@ test("a requeue whose sink takes nothing ends by itself, and says what is left",
   const web = await recordSink(503);
   await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
   const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }], { onceDeadlineMs: 200 });
-  const file = configFile(folder.path, config);
-  const { forwarder } = await startForwarding(config, folder.path);
+  const file = configFile(folder.path, { ...config, state: "other" });
+  const { forwarder } = await openForwarder(config, folder.path);
+  forwarder.start();
   await until(() => forwarder.status.sinks[0]?.records === MARKS);
+  await forwarder.stop(0);
   const { code, err } = await run("spool", "requeue", join(folder.path, "forwarder-state"), "--config", file);
   expect({ code, err }).toEqual({
     code: 1,
@@ -139,7 +141,7 @@ test("a requeue that is broken off goes on where it was", async () => {
   const web = await recordSink(503);
   await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
   const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }]);
-  const file = configFile(folder.path, config);
+  const file = configFile(folder.path, { ...config, state: "other" });
   const { forwarder } = await openForwarder(config, folder.path);
   forwarder.start();
   await until(() => forwarder.status.sinks[0]?.records === MARKS);

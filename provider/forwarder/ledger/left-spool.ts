@@ -67,11 +67,27 @@ export class LeftSpool implements Disposable {
     return this.read(tableRow, "SELECT name, bytes FROM tables") ?? [];
   }
 
-  /** Its batches, in their order, each with the key of its table, and the sinks that have not taken it. */
-  *batches() {
+  /** True while a forwarder has it open. */
+  async isInUse(): Promise<boolean> {
+    const { DatabaseSync } = await loadSqlite();
+    const file = `${this.file}.lock`;
+    if (!existsSync(file)) return false;
+    const lock = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    try {
+      lock.prepare("SELECT 1 FROM sqlite_schema").get();
+      return false;
+    } catch (error) {
+      return isCode(error, "busy");
+    } finally {
+      lock.close();
+    }
+  }
+
+  /** Its batches after a number, in their order, each with the key of its table, and the sinks that have not taken it. */
+  *batches(after = 0) {
     const marks = this.sinks();
     let failures = 0;
-    for (let at = 0; failures < PATIENCE; ) {
+    for (let at = after; failures < PATIENCE; ) {
       try {
         const sql = "SELECT seq, records, bytes, taken, body FROM batches WHERE seq > ? ORDER BY seq LIMIT 1";
         const row = this.db.prepare(sql).get(at);
