@@ -13,6 +13,7 @@ import { LeftSpool } from "./ledger/left-spool";
 import { loadSqlite } from "./ledger/sqlite";
 import { freeBytesOf } from "./ledger/store";
 import { pauseOf } from "./polling/mark-turns";
+import { shownAddress } from "./sinks/http-post";
 import { SINK_KINDS } from "./sinks/kinds";
 import { CLUSTER_USER, loadNats } from "./sinks/nats-connection";
 import { sinkNamed } from "./sinks/sink";
@@ -67,8 +68,7 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
     const outage = rate > 0 ? `of about ${durationOf(maxBytes / rate)}` : "that only a run can show";
     const age = maxAgeMs > 0 ? ` or ${durationOf(maxAgeMs)}` : "";
     const target = SINK_KINDS[type]?.target?.(own);
-    // The rest of a url may be secret.
-    if (target) lines.push(`Sink "${name}" (${type}) posts to ${target.origin}${target.pathname}.`);
+    if (target) lines.push(`Sink "${name}" (${type}) posts to ${shownAddress(target, config.secretsInUrl(name))}.`);
     lines.push(
       `Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} covers an outage ${outage}, then ${whenFull}.`,
     );

@@ -2,8 +2,12 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
-import { temporaryFolder } from "./support/forward";
+import { describeConfig } from "../../provider/forwarder/check";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import { configOf, forwardOnce, stateOf, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
 const WITHOUT_PACKAGES = resolve(__dirname, "support/without-packages.cjs");
@@ -102,4 +106,36 @@ ${sinks.join("")}`;
       ),
     ],
   });
+});
+
+/** Urls of sinks, with what is shown of each on a server at `HOST`. */
+const URLS: [url: unknown, shown: string][] = [
+  [`http://HOST/receiver/v1/http/\${INGEST}`, "http://HOST/receiver/v1/http/[secret]"],
+  [{ file: "whole-url" }, "http://HOST/[secret]"],
+  [`\${WHOLE}`, "http://HOST/[secret]"],
+  [`http://\${SERVER}/in/\${PARTS}`, "http://HOST/in/[secret]"],
+  [`http://\${SERVER_AND_PATH}`, "http://[secret]"],
+];
+
+test.each(URLS)("the url %j shows what is written out of its path, in --check and in the log", async (url, shown) => {
+  using folder = temporaryFolder();
+  const { url: address } = await httpSink(({ url: path }) => [500, `no such path: ${path}`]);
+  const { host } = new URL(address);
+  const whole = `http://${host}/in/canary-7`;
+  writeFileSync(join(folder.path, "whole-url"), `${whole}\n`);
+  const env = {
+    INGEST: "canary-7",
+    WHOLE: whole,
+    SERVER: host,
+    PARTS: "canary 7/canary-8",
+    SERVER_AND_PATH: `${host}/in/canary-7`,
+  };
+  await using emulator = await startEmulator({ state: stateOf(1) });
+  const ofHere = JSON.parse(JSON.stringify(url).replace("HOST", host));
+  const config = configOf(emulator, [{ name: "web", type: "http", url: ofHere }], { onceDeadlineMs: 100 });
+  const checked = await describeConfig(await LiveConfig.ofObject(config, env, folder.path));
+  const { told } = await forwardOnce(config, folder.path, { env });
+  expect(checked).toContain(`Sink "web" (http) posts to ${shown.replace("HOST", host)}.`);
+  expect(told.join()).toContain(`${shown.replace("HOST", host)}: HTTP 500`);
+  expect([...checked, ...told].join()).not.toContain("canary");
 });

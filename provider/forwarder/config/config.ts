@@ -18,6 +18,19 @@ interface Problem {
   readonly message: string;
 }
 
+/** A text that a variable or a file gave, with the member that it is in. */
+interface GivenText {
+  readonly path: readonly PropertyKey[];
+  readonly text: string;
+}
+
+/** A configuration that was checked, with what its texts were made from. */
+interface Checked {
+  readonly checked: CheckedConfig;
+  readonly files: Map<string, string>;
+  readonly texts: readonly GivenText[];
+}
+
 /** Source of a configuration, at first and when its secrets change. */
 interface Source {
   readonly config: unknown;
@@ -49,6 +62,7 @@ export class LiveConfig {
     /** As it is now. */
     public current: CheckedConfig,
     private files: Map<string, string>,
+    private texts: readonly GivenText[],
   ) {}
 
   /** Relative paths start here. */
@@ -64,6 +78,13 @@ export class LiveConfig {
   /** The folder of the state. */
   get stateFolder(): string {
     return resolve(this.folder, this.current.state);
+  }
+
+  /** Texts of a sink's `url` that variables and files gave: each may be a secret. */
+  secretsInUrl(sink: string): readonly string[] {
+    const index = this.current.sinks.findIndex(({ name }) => name === sink);
+    const isIn = ({ path }: GivenText) => isDeepStrictEqual(path, ["sinks", index, "url"]);
+    return this.texts.filter(isIn).map(({ text }) => text);
   }
 
   /** The options of a node, as they are now. */
@@ -88,14 +109,15 @@ export class LiveConfig {
   }
 
   private static async of(source: Source): Promise<LiveConfig> {
-    const { checked, files } = await check(source);
-    return new LiveConfig(source, checked, files);
+    const { checked, files, texts } = await check(source);
+    return new LiveConfig(source, checked, files, texts);
   }
 
   /** Becomes another configuration. Nodes that are equal in both stay the same objects. */
   adopt(next: LiveConfig): void {
     this.source = next.source;
     this.files = next.files;
+    this.texts = next.texts;
     this.become(next.current);
   }
 
@@ -105,10 +127,11 @@ export class LiveConfig {
     const now = await Promise.all([...this.files.keys()].map((file) => secretOf(file).catch(() => undefined)));
     // An unreadable file counts as changed: the check reports why.
     if ([...this.files.values()].every((content, index) => content === now[index])) return false;
-    const { checked, files } = await check(source);
+    const { checked, files, texts } = await check(source);
     // Meanwhile another configuration was adopted, with its own files.
     if (source !== this.source) return false;
     for (const [file, content] of files) this.files.set(file, content);
+    this.texts = texts;
     this.become(checked);
     return true;
   }
@@ -124,11 +147,12 @@ export class LiveConfig {
   }
 }
 
-async function check(source: Source): Promise<{ checked: CheckedConfig; files: Map<string, string> }> {
+async function check(source: Source): Promise<Checked> {
   const files = new Map<string, string>();
   const problems: Problem[] = [];
   const fromFiles: (readonly PropertyKey[])[] = [];
-  const filled = await fill(source.config, [], { ...source, problems, files, fromFiles });
+  const texts: GivenText[] = [];
+  const filled = await fill(source.config, [], { ...source, problems, files, fromFiles, texts });
   const result = configSchema.safeParse(filled, { error: plainWords });
   // A text that could not be filled in is reported already.
   const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
@@ -140,7 +164,7 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
     ...refusedModules(result.data?.nodes ?? {}, source.folder),
   ];
   const found = [...problems, ...wrong.filter(isNew)];
-  if (found.length === 0 && result.success) return { checked: result.data, files };
+  if (found.length === 0 && result.success) return { checked: result.data, files, texts };
   const lines = found.slice(0, MAX_PROBLEMS).map((problem) => {
     const { path, message } = problem;
     const name = issuePath(path);
@@ -176,11 +200,12 @@ interface Filling extends Source {
   readonly files: Map<string, string>;
   /** The members whose text stands in a file. */
   readonly fromFiles: (readonly PropertyKey[])[];
+  readonly texts: GivenText[];
 }
 
 /** Replaces variables of the environment and references to files by their texts. */
 async function fill(value: unknown, path: readonly PropertyKey[], to: Filling): Promise<unknown> {
-  if (typeof value === "string") return fillText(value, path, to);
+  if (typeof value === "string") return fillText(value, path, to, to.texts);
   if (Array.isArray(value)) return Promise.all(value.map((element, index) => fill(element, [...path, index], to)));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
@@ -190,9 +215,16 @@ async function fill(value: unknown, path: readonly PropertyKey[], to: Filling): 
   return Object.fromEntries(filled);
 }
 
-function fillText(text: string, path: readonly PropertyKey[], { env, problems }: Filling): string {
+/** @param texts Gets what variables gave. */
+function fillText(
+  text: string,
+  path: readonly PropertyKey[],
+  { env, problems }: Filling,
+  texts: GivenText[] = [],
+): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
     const value = env[name];
+    if (value) texts.push({ path, text: value });
     if (value === undefined) problems.push({ path, message: `needs the variable ${name}, which is not set` });
     return value ?? "";
   });
@@ -207,6 +239,7 @@ async function contentOf(name: string, path: readonly PropertyKey[], to: Filling
   try {
     const content = await secretOf(file);
     to.files.set(file, content);
+    to.texts.push({ path, text: content });
     return content;
   } catch (error) {
     to.problems.push({ path, message: `needs the file ${file}: ${messageOf(error)}` });

@@ -73,6 +73,7 @@ function contextOf({ config, world, log, stdout }: Omit<SinkParts, "onRecord">, 
     world,
     ...(log && { log }),
     stdout,
+    secretsInUrl: () => config.secretsInUrl(name),
     options: (schema) => schema.parse(config.current.sinks.find((sink) => sink.name === name)?.own),
   };
 }

@@ -3,6 +3,7 @@ import zlib from "node:zlib";
 import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
+import { attempt } from "../../model/errors";
 import { visible } from "../../model/foreign-text";
 import { withoutEnding } from "../../model/resource-url";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
@@ -165,6 +166,7 @@ class PostingSink implements Sink<Uint8Array | undefined> {
       ...query,
       authorization,
       tls?.key,
+      ...hiddenIn(target, this.context.secretsInUrl()),
     ]);
     const where = visible(redactor.text(`${target.origin}${target.pathname}`));
     const compression = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
@@ -237,4 +239,23 @@ export function below(url: URL, path: string): URL {
   const base = withoutEnding(url.pathname, "/");
   if (path !== "") target.pathname = base.endsWith(path) ? base : `${base}${path}`;
   return target;
+}
+
+/**
+ * The texts that a shown address must not have: those that a variable or a file gave, but for those in the name of the server. Of
+ * a whole url that is its path.
+ */
+function hiddenIn({ origin }: URL, given: readonly string[]): string[] {
+  return given
+    .filter((text) => !origin.includes(text.toLowerCase()))
+    .flatMap((text) => {
+      const whole = /^\s*https?:\/\//i.test(text) ? attempt(() => new URL(text)) : undefined;
+      const path = withoutEnding((whole ?? new URL(`http://host/${text}`)).pathname.slice(1), "/");
+      return whole ? [path] : [text, path];
+    });
+}
+
+/** An address without what variables and files gave in its path, without user and password, and without its query. */
+export function shownAddress(target: URL, given: readonly string[]): string {
+  return visible(new Redactor(hiddenIn(target, given)).text(`${target.origin}${target.pathname}`));
 }

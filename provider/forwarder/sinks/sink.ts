@@ -166,6 +166,8 @@ export interface SinkContext {
   readonly log?: Pick<Log, "info">;
   /** Standard output; resolves when the text is written, rejects with `EPIPE` once it has no reader any more. */
   stdout(text: string): Promise<void>;
+  /** Texts of its `url` that variables and files gave, as they are now. */
+  secretsInUrl(): readonly string[];
   /** The sink's own options as they are now: secrets from files can change. */
   options<Options>(schema: z.ZodType<Options>): Options;
 }

@@ -16,6 +16,7 @@ export async function openSink(type: string, own: object, more: Partial<SinkCont
     env: {},
     world: forwarderWorld,
     stdout,
+    secretsInUrl: () => [],
     options,
   } as const;
   const sink = await kind?.open({ ...context, ...more });
