@@ -91,6 +91,14 @@ test.each(["user-agent", "packetfilter-run", "accept", "accept-language", "cache
   },
 );
 
+test("a decoded password of basic authentication that the answer repeats is not kept", async () => {
+  using node = await serveRaw((_, response) => response.end('{"error":"no user admin with hunter2-7"}'));
+  await using proxy = await startEmulator({ proxy: node.url });
+  const authorization = `Basic ${btoa("admin:hunter2-7")}`;
+  await fapi(proxy, { url: BLOCKED, cmd: "list" }, { authorization });
+  expect(proxy.journal[0]?.answer).toBe('{"error":"no user admin with ***"}');
+});
+
 test.each([
   ["http://user:pw@192.0.2.1/path/c7/k3y/status?token=x#y", "http://***@192.0.2.1/path/***/***/***?***"],
   ["/path/c7/k3y/status", "/path/***/***/***"],

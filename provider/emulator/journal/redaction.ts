@@ -147,7 +147,7 @@ function redactLocation(location: string): string {
   return `${origin.replace(/\/\/[^/]*@/, "//***@")}${parts.join("/")}${query === "" ? "" : "?***"}`;
 }
 
-/** Secrets of a request, which its answer must not show: values of hidden headers, and the secret in its path. */
+/** Secrets of a request, which its answer must not show: values of hidden headers, decoded ones of basic authentication, and the secret in its path. */
 export function sentSecrets(target: string, headers: NodeJS.Dict<string | string[]>): string[] {
   const [, , , inPath] = target.split("?", 1)[0]?.split("/") ?? [];
   const hidden = Object.entries(headers).flatMap(([name, value]) =>
@@ -159,7 +159,12 @@ export function sentSecrets(target: string, headers: NodeJS.Dict<string | string
   ]);
   // A short number occurs in answers by chance.
   const named = credentials.filter((value) => value.length >= SHORTEST_SECRET.sent || /\D/.test(value));
-  return [...named, ...(inPath ? [inPath, attempt(() => decodeURIComponent(inPath)) ?? inPath] : [])];
+  const decoded = hidden.flatMap((value) => {
+    const [, basic] = /^Basic\s+(\S.*)$/i.exec(value) ?? [];
+    const pair = Buffer.from(basic ?? "", "base64").toString("utf8");
+    return [pair, pair.slice(pair.indexOf(":") + 1)];
+  });
+  return [...named, ...decoded, ...(inPath ? [inPath, attempt(() => decodeURIComponent(inPath)) ?? inPath] : [])];
 }
 
 /** Keeps the beginning of an answer while it is sent, with limited memory. */

@@ -151,12 +151,9 @@ export class Recording {
   }
 }
 
-/** Credentials in a request, a password of basic authentication included. */
+/** Credentials in a request. */
 function secretsOf({ target, headers }: Incoming): Secrets {
-  const [, basic] = /^Basic\s+(\S.*)$/i.exec(headers.authorization?.toString() ?? "") ?? [];
-  const pair = Buffer.from(basic ?? "", "base64").toString("utf8");
-  const secrets = [...sentSecrets(target, headers), pair, pair.slice(pair.indexOf(":") + 1)];
-  return new Secrets(secrets, SHORTEST_SECRET.sent);
+  return new Secrets(sentSecrets(target, headers), SHORTEST_SECRET.sent);
 }
 
 function describe({ method, target, headers, body }: Incoming, secrets: Secrets): RecordedRequest {
