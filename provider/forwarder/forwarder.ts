@@ -202,7 +202,8 @@ export class Forwarder {
       if (records === 0) return [];
       return [`Sink "${name}" has refused records for good: ${records} (${bytes} bytes) wait, ${SEND_LETTERS}.`];
     });
-    return [...(differs === undefined ? [] : [differs]), ...letters];
+    const unmatched = this.nodes.flatMap((node) => node.unmatched);
+    return [...(differs === undefined ? [] : [differs]), ...letters, ...unmatched];
   }
 
   private async end(drainMs: number): Promise<void> {
@@ -228,7 +229,10 @@ export class Forwarder {
   }
 
   private forgetNode(node: string): void {
-    this.troubles.forget((key) => key.startsWith(`${node}/`) || key === `structure/${node}` || key === `lease/${node}`);
+    this.troubles.forget(
+      (key) =>
+        key.startsWith(`${node}/`) || ["structure", "profiles", "lease"].some((about) => key === `${about}/${node}`),
+    );
   }
 
   /** Makes the metrics of what the configuration names, each at 0. */

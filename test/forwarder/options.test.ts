@@ -14,6 +14,7 @@ import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
+import { asking } from "./support/asking";
 import { passUntil, TestClock, until } from "./support/clock";
 import {
   configOf,
@@ -22,6 +23,7 @@ import {
   profilesOf,
   RECORD,
   recordsIn,
+  roundInto,
   scene,
   startForwarding,
   stateOf,
@@ -47,6 +49,29 @@ test("watch without types asks for all four, reports refused ones once, and foll
   const dns = lists("dns").length;
   await passUntil(() => lists("dns").length > dns + 8, clock);
   expect(lists("web")).toHaveLength(before);
+});
+
+test("a pattern that matches no profile is reported until one does, and is a note of /readyz", async () => {
+  const watch = [{ arena: "edge", profiles: ["prot3cted*", "w*"] }];
+  const { forwarder, told, emulator, clock } = await scene(stateOf(1), { watch });
+  const none = "Arena edge on fra1 has no profile that matches prot3cted*: there are web.";
+  await passUntil(() => told.lines.length > 0 && forwarder.unready.length === 0, clock);
+  expect([told.lines, forwarder.notes]).toEqual([[`warn ${none}`], [none]]);
+  expect((await (await asking(forwarder))("/readyz"))[1]).toMatchObject({ ok: true, notes: [none] });
+  emulator.seed(profilesOf({ web: marksOf(1), prot3cted1: marksOf(1) }));
+  await passUntil(() => told.lines.length > 1, clock);
+  expect(told.lines.slice(1)).toEqual(["info Node fra1 has profiles for all that is watched."]);
+  expect(forwarder.notes).toEqual([]);
+});
+
+test("--once says which pattern matches no profile", async () => {
+  const watch = [{ arena: "edge", profiles: ["prot3cted*"] }];
+  const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];
+  const { ok, told } = await roundInto(sinks, stateOf(1), { watch });
+  expect([ok, told]).toEqual([
+    false,
+    ["warn Arena edge on fra1 has no profile that matches prot3cted*: there are web."],
+  ]);
 });
 
 test("snapshotEveryMs: the whole table as seen, beside the changes, at the first list after each such time", async () => {

@@ -25,6 +25,8 @@ class NodePoller {
   private readonly turns: MarkTurns;
   private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
   private found: ReadonlyMap<string, WatchedTable> = new Map();
+  /** Of the last look, a sentence for each pattern of profiles that none matches. */
+  private unmatched: readonly string[] = [];
   private readonly polled = new Map<string, { readonly poller: TablePoller; readonly stop: AbortController }>();
   private readonly running = new Set<Promise<void>>();
   /** Resolves at the end of the first look. */
@@ -97,6 +99,7 @@ class NodePoller {
       tables: pollers.length,
       failing: pollers.filter(({ last }) => last !== "taken").length,
       marks: pollers.reduce((sum, { marks }) => sum + marks, 0),
+      unmatched: this.unmatched,
     };
   }
 
@@ -130,10 +133,20 @@ class NodePoller {
     let complete = false;
     try {
       const { watch } = config.current;
-      const tables = await readStructure(this.name, await this.connected(maxTries), watch, report, signal);
+      const { tables, unmatched } = await readStructure(
+        this.name,
+        await this.connected(maxTries),
+        watch,
+        report,
+        signal,
+      );
       complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else await secrets.refresh();
+      this.unmatched = unmatched;
+      const patterns = `profiles/${this.name}`;
+      if (unmatched.length > 0) troubles.begin(patterns, members, unmatched.join(" "));
+      else if (complete) troubles.end(patterns, members, `Node ${this.name} has profiles for all that is watched.`);
       // A failed look leaves the known tables as they are.
       if (complete || tables.length >= this.found.size) this.find(tables);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { MARK_TYPES, type NodeClient, RequestError, type Rule } from "../../client";
 import { messageOf } from "../../model/errors";
+import { some } from "../../model/text";
 import type { CheckedConfig } from "../config/schema";
 import { nextTurn } from "../slices";
 import { matchesAny, type TableName, tableKey } from "../table";
@@ -38,7 +39,7 @@ function inFull(profiles: readonly string[]): string[] {
  * does not answer, nothing more is asked for: the next look does.
  *
  * @param problem Is called at once with a sentence for each thing that could not be read, and that the next look may find.
- * @returns the tables.
+ * @returns the tables, and a sentence for each pattern that no profile matches: there may be one later, so nothing is wrong.
  */
 export async function readStructure(
   node: string,
@@ -46,7 +47,8 @@ export async function readStructure(
   watch: CheckedConfig["watch"],
   problem: (sentence: string) => void,
   signal: AbortSignal,
-): Promise<WatchedTable[]> {
+): Promise<{ tables: WatchedTable[]; unmatched: string[] }> {
+  const unmatched: string[] = [];
   const tables = new Map<string, WatchedTable>();
   let isSilent = false;
   const asked = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
@@ -63,9 +65,15 @@ export async function readStructure(
   for (const entry of watch.filter(({ nodes }) => matchesAny(nodes, node))) {
     const { arena, profiles: patterns } = entry;
     const listed = await asked(() => client.listProfiles(arena, { signal }));
-    const names = listed?.map(({ name }) => name).filter((name) => matchesAny(patterns, name));
+    const all = listed?.map(({ name }) => name);
+    const names = all?.filter((name) => matchesAny(patterns, name));
     const missing = names ? inFull(patterns).filter((name) => !names.includes(name)) : [];
     for (const name of missing) problem(`Arena ${arena} on ${node} has no profile ${name}.`);
+    for (const pattern of all ? patterns.filter((one) => one.includes("*")) : []) {
+      if (all?.some((name) => matchesAny([pattern], name))) continue;
+      const known = all?.length === 0 ? "none" : some(all ?? []);
+      unmatched.push(`Arena ${arena} on ${node} has no profile that matches ${pattern}: there are ${known}.`);
+    }
     // Profiles that are named in full need no list.
     for (const profile of names ?? inFull(patterns)) {
       // Many nodes may have answered at the same moment.
@@ -79,5 +87,5 @@ export async function readStructure(
       }
     }
   }
-  return [...tables.values()];
+  return { tables: [...tables.values()], unmatched };
 }
