@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
+import { some } from "../model/text";
 import { readYaml } from "../model/yaml";
 import { LiveConfig } from "./config/config";
 import { Unavailable } from "./config/unavailable";
@@ -117,13 +118,16 @@ function expiredIn(value: unknown, path: readonly string[], now: number): string
   });
 }
 
-/** Watched tables of a configuration, a sentence for each entry of `watch`. */
+/** Watched tables of a configuration, a sentence for each entry of `watch`, and one for nodes that none takes. */
 export function watchedBy({ current: { nodes, watch, everyMs, records } }: LiveConfig): string[] {
-  return watch.map(({ arena, nodes: patterns, profiles, types }) => {
+  const idle = Object.keys(nodes).filter((name) => !watch.some((entry) => matchesAny(entry.nodes, name)));
+  const lines = watch.map(({ arena, nodes: patterns, profiles, types }) => {
     const names = Object.keys(nodes).filter((name) => matchesAny(patterns, name));
     const which = names.length === 0 ? "no node" : names.length > 5 ? `${names.length} nodes` : names.join(", ");
     return `Watches arena ${arena} on ${which}: profiles ${profiles.join(", ")}, ${types ? types.join(", ") : "all types"}, every ${everyMs} ms, ${records}.`;
   });
+  if (idle.length === 0) return lines;
+  return [...lines, `Warning: no entry of \`watch\` takes ${some(idle)}: nothing is read there.`];
 }
 
 async function usualBytes(state: string) {

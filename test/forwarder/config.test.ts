@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { watchedBy } from "../../provider/forwarder/check";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { temporaryFolder } from "./support/forward";
 
@@ -61,6 +62,39 @@ sinks:
       "forwarder.yaml:5:80: `sinks[0].only.arenas[0]` names no arena that is watched: there are edge",
       "forwarder.yaml:6:38: `sinks[1].path` is the file of sinks[0], too",
     ]);
+  });
+
+  test.each([
+    [{ nodes: ["ams1"] }, [{ nodes: ["fra*"], arena: "edge" }]],
+    [{ types: ["conn"] }, [{ arena: "edge", types: ["shost", "dhost"] }]],
+    [{ profiles: ["dns"] }, [{ arena: "edge", profiles: ["web*", "mail"] }]],
+    [
+      { nodes: ["fra1"], arenas: ["core"] },
+      [
+        { nodes: ["fra1"], arena: "edge" },
+        { nodes: ["ams1"], arena: "core" },
+      ],
+    ],
+  ])("in an `only` that no entry of `watch` gives a table: %j of %j", async (only, watch) => {
+    const node = { endpoint: "http://192.0.2.1" };
+    const config = { nodes: { fra1: node, ams1: node }, watch, ...disk({ only }) };
+    await expect(LiveConfig.ofObject(config, {}, ".")).rejects.toThrow(
+      "configuration: `sinks[0].only` selects no table: no entry of `watch` has these nodes, arenas, profiles and types together",
+    );
+    const [entry] = watch;
+    const more = {
+      ...config,
+      watch: [...watch, { ...entry, arena: "core", nodes: ["*"], profiles: ["d*"], types: ["conn"] }],
+    };
+    await expect(LiveConfig.ofObject(more, {}, ".")).resolves.toBeDefined();
+  });
+
+  test("but for a node that no entry of `watch` takes, which --check and the log name", async () => {
+    const node = { endpoint: "http://192.0.2.1" };
+    const config = { nodes: { fra1: node, ams1: node }, watch: [{ nodes: ["fra*"], arena: "edge" }], ...disk({}) };
+    expect(watchedBy(await LiveConfig.ofObject(config, {}, ".")).at(-1)).toBe(
+      "Warning: no entry of `watch` takes ams1: nothing is read there.",
+    );
   });
 
   test("in a file of two sinks, by whatever path", async () => {

@@ -86,11 +86,11 @@ export const configSchema = members({
 
 const word = z.string().optional().catch(undefined);
 const words = z.array(z.string()).optional().catch(undefined);
-const only = z.object({ nodes: words, arenas: words }).optional().catch(undefined);
+const only = z.object({ nodes: words, arenas: words, profiles: words, types: words }).optional().catch(undefined);
 /** Names within a configuration, readable even if the rest is wrong. */
 const named = z.object({
   nodes: z.record(z.string(), z.unknown()).catch({}),
-  watch: z.array(z.object({ nodes: words, arena: word }).catch({})).catch([]),
+  watch: z.array(z.object({ nodes: words, arena: word, profiles: words, types: words }).catch({})).catch([]),
   sinks: z.array(z.object({ name: word, path: word, only }).catch({})).catch([]),
 });
 
@@ -100,8 +100,18 @@ function placeOf(path: string): string {
   return attempt(() => realpathSync(path)) ?? (parent === path ? path : join(placeOf(parent), basename(path)));
 }
 
+/** True if two lists of patterns may mean one name: of two patterns with `*` nothing else is known. */
+function mayMeet(names: readonly string[] = ["*"], others: readonly string[] = ["*"]): boolean {
+  const isPattern = (name: string) => name.includes("*");
+  return names.some((one) =>
+    others.some(
+      (other) => (isPattern(one) && isPattern(other)) || matchesAny([one], other) || matchesAny([other], one),
+    ),
+  );
+}
+
 /**
- * Contradictions between parts of a configuration: two sinks of one name or file, and unknown names.
+ * Contradictions between parts of a configuration: two sinks of one name or file, unknown names, and sinks that no table is for.
  *
  * @param folder Relative paths start here.
  */
@@ -131,12 +141,26 @@ export function wrongNames(
     if (value === undefined || first === index) return [];
     return [{ path: ["sinks", index, member], message: `is the ${what} of sinks[${first}], too` }];
   };
+  /** True if an entry of `watch` may name a table that a sink takes. */
+  const mayGive = (entry: (typeof watch)[number], taken: NonNullable<(typeof sinks)[number]["only"]>) =>
+    nodeNames.some((name) => matchesAny(entry.nodes, name) && matchesAny(taken.nodes, name)) &&
+    (entry.arena === undefined || matchesAny(taken.arenas, entry.arena)) &&
+    mayMeet(entry.profiles, taken.profiles) &&
+    mayMeet(entry.types, taken.types);
   const inSinks = sinks.flatMap(({ only }, index) => {
+    const wrong = [
+      ...unmatched(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]),
+      ...unmatched(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]),
+    ];
+    // What is wrong by itself is reported instead.
+    const isReported = wrong.length + inWatches.length > 0 || nodeNames.length === 0 || watch.length === 0;
+    const isEmpty = only && !isReported && !watch.some((entry) => mayGive(entry, only));
+    const message = "selects no table: no entry of `watch` has these nodes, arenas, profiles and types together";
     return [
       ...twice("name", "name", index),
       ...twice("path", "file", index),
-      ...unmatched(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]),
-      ...unmatched(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]),
+      ...wrong,
+      ...(isEmpty ? [{ path: ["sinks", index, "only"], message }] : []),
     ];
   });
   return [...inWatches, ...inSinks];
