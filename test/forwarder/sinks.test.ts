@@ -118,6 +118,22 @@ test("a redirect to another path is followed with the records where the configur
   await sink.close();
 });
 
+const LOST = "that loses the body, as a sign-in sends: check `url` and credentials";
+test.each([
+  [{}, 307, "/other", "HERE/other: make that the `url`, or set `followRedirects: true`"],
+  [{ followRedirects: true }, 307, "/in", "HERE/in: make that the `url`"],
+  [{}, 308, "http://192.0.2.1/in", "http://192.0.2.1/in: make that the `url`"],
+  [{}, 301, "/other", `HERE/other ${LOST}`],
+  [{ followRedirects: true }, 302, "/login", `HERE/login ${LOST}`],
+  [{}, 303, "/login", `HERE/login ${LOST}`],
+])("with %j, of HTTP %i to %s it says: a redirect to %s", async (own, status, location, words) => {
+  const { url } = await httpSink(() => [status, "", { location }]);
+  const sink = await openSink("http", { url, ...own });
+  const said = words.replace("HERE", new URL(url).origin);
+  expect(await fateOf(delivered(sink, [RECORD]))).toBe(`SinkFailure: ${url}: HTTP ${status}, a redirect to ${said}`);
+  await sink.close();
+});
+
 /** Fates for answers one after the other, `[seconds since the one before, status, body]`. */
 async function judged(type: string, own: object, answers: readonly (readonly [number, number, string?])[]) {
   let reply: Reply = [200];

@@ -7,6 +7,10 @@ import { allRejected, type Delivered, SinkFailure } from "./sink";
 export interface SinkAnswer extends WholeAnswer {
   /** The address that answered, without secrets. */
   readonly where: string;
+  /** The same with its secrets. */
+  readonly target: URL;
+  /** True if redirects to another path of the server are followed. */
+  readonly follows: boolean;
   /** Foreign text without secrets and control characters, on one line. */
   sanitize(text: string): string;
   /** POSTs something else to the same server. @throws {SinkFailure} when no answer came. */
@@ -124,11 +128,19 @@ function wordsOf(answer: SinkAnswer): string {
   return "it is a page of HTML, as a proxy or a sign-in answers";
 }
 
+/** Redirects that are followed without the body. */
+const LOSES_BODY: readonly number[] = [301, 302, 303];
+const KEEPS_BODY: readonly number[] = [307, 308];
+
 /** A redirect, and what to do about it. Its query string may have secrets. */
-function redirectOf({ header, sanitize, where }: SinkAnswer): string {
+function redirectOf({ status, header, sanitize, target, follows }: SinkAnswer): string {
   const location = header("location") ?? "";
-  if (!URL.canParse(location, where)) return "a redirect to nowhere";
-  const { origin, pathname } = new URL(location, where);
-  const follow = origin === new URL(where).origin ? ", or set `followRedirects: true`" : "";
-  return `a redirect to ${sanitize(`${origin}${pathname}`)}: make that the \`url\`${follow}`;
+  if (!URL.canParse(location, target)) return "a redirect to nowhere";
+  const { origin, pathname } = new URL(location, target);
+  const to = `a redirect to ${sanitize(`${origin}${pathname}`)}`;
+  if (LOSES_BODY.includes(status)) {
+    return `${to} that loses the body, as a sign-in sends: check \`url\` and credentials`;
+  }
+  const mayFollow = !follows && KEEPS_BODY.includes(status) && origin === target.origin;
+  return `${to}: make that the \`url\`${mayFollow ? ", or set `followRedirects: true`" : ""}`;
 }

@@ -193,6 +193,8 @@ class PostingSink implements Sink<Uint8Array | undefined> {
     return {
       ...answer,
       where,
+      target,
+      follows,
       sanitize: (text) => redactor.sanitize(text),
       ask: (otherPath, text) => this.ask(otherPath, Buffer.from(text), "application/json", signal),
     };
