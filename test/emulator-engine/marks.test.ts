@@ -1,6 +1,8 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { DialectSettings } from "../../provider/emulator/behaviour/dialect";
-import { paced } from "../../provider/emulator/http/reply";
+import { ANSWER_BYTES } from "../../provider/emulator/defaults";
+import { send } from "../../provider/emulator/http/reply";
 import { MarkStore, type MarkStoreOptions, marksSchema } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
 import { markChunks, markList } from "./mark-lists";
@@ -83,10 +85,15 @@ describe("a list of marks", () => {
 
   test("lets the event loop turn after every so many bytes", async () => {
     const sequence: (number | "turn")[] = [];
-    const chunks = [10, 10, 10, 5].map((length) => Buffer.alloc(length));
-    const turn = async () => sequence.push("turn");
-    for await (const { length } of paced(chunks, 20, turn)) sequence.push(length);
-    expect(sequence).toEqual([10, 10, "turn", 10, 5]);
+    const half = ANSWER_BYTES.atOnce / 2;
+    const response = { writeHead() {}, write: () => true, end() {} } as unknown as ServerResponse;
+    const body = [half, half, half, 5].map((length) => Buffer.alloc(length));
+    const turn = () => void setImmediate(() => sequence.push("turn"));
+    const passing = ({ length }: Buffer) => {
+      if (sequence.push(length) === 1) turn();
+    };
+    await send(response, { status: 200, body }, { passing });
+    expect(sequence).toEqual([half, half, "turn", half, 5]);
   });
 });
 

@@ -177,8 +177,8 @@ test("a dialect is read from a file, alone or beside other things", async () => 
 });
 
 test.each<[unknown, RegExp]>([
-  [{ dialect: { listShow: "staged" } }, /node\.json: .*no switch "listShow": did you mean listShows\?/],
-  [{ listShows: "stagd" }, /listShows must be one of "applied", "staged"; did you mean "staged"\?/],
+  [{ dialect: { listShow: "staged" } }, /node\.json: .*there is no "listShow"; did you mean "listShows"\?/],
+  [{ listShows: "stagd" }, /listShows: must be one of "applied", "staged", not "stagd"; did you mean "staged"\?/],
   [{ listEnvelope: "two words" }, /listEnvelope: must be a name/],
   [{ maxValue: -1 }, /maxValue: /],
   [{ markKeys: "adress=ip" }, /markKeys: must be "short", "long" or names of members/],
@@ -211,7 +211,7 @@ test.each<[unknown, RegExp]>([
   [{ setTemplate: "{prefix}{|}{prefix}{|},{|}{|}" }, /setTemplate: \{prefix\} stands for nothing; .*in a record/],
   [{ profilesTemplate: "{|}{count}{|},{|}{|}" }, /profilesTemplate: \{count\} stands for nothing/],
   [{ marksTemplate: "{|}{mark}{|},{|}{|}" }, /marksTemplate: \{mark\} stands for nothing/],
-  [[], /must be an object of switches/],
+  [[], /must be an object, not an array/],
   ["{", /node\.json is not JSON/],
 ])("the file %j is refused with what was meant", async (content, reason) => {
   await expect(readDialect(await fileOf(content))).rejects.toThrow(reason);

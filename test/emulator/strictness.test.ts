@@ -167,7 +167,7 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["a time", (it) => it.clock.freeze(null), "null is not a time"],
   ["a time that no date has", (it) => it.clock.advance("99999999999d"), "a time after the year 9999"],
   ["a year of five digits", (it) => it.clock.freeze("+010000-01-01T00:00:00Z"), "a time after the year 9999"],
-  ["a switch", (it) => it.setDialect({ listShow: "staged" }), "did you mean listShows?"],
+  ["a switch", (it) => it.setDialect({ listShow: "staged" }), 'did you mean "listShows"?'],
   ["a fault", (it) => it.fail({ cmd: "comit" }), 'cmd: must be one of "list", "insert", "delete", "commit"'],
   ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; did you mean "arenas"?'],
 ];

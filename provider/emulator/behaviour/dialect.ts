@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { isObject } from "../../model/json";
-import { nearest } from "../../model/nearest";
 import { ExcessError, plainData } from "../../model/plain-data";
 import { pick, seededRandom } from "../time/random";
+import { strictly } from "../validation/strict";
 import { sharedNames } from "./list-members";
 import { LIST_SWITCHES } from "./list-switches";
 import { REFUSAL_SWITCHES, silentRefusals } from "./refusal-switches";
@@ -50,28 +50,10 @@ export const dialectSchema = z
 export interface DialectSettings extends Partial<Dialect> {}
 
 /** Sensible sets of switches, by name. */
-interface Presets {
+export const DIALECTS = {
   /** Every switch as it is by default. */
-  readonly default: DialectSettings;
-  /** Long member names and a bare array: a node written for people. */
-  readonly verbose: DialectSettings;
-  /** As few bytes as possible. */
-  readonly terse: DialectSettings;
-  /** Errors and successes all with status 200. */
-  readonly "always-200": DialectSettings;
-  /** Refuses everything that the contract allows to refuse. */
-  readonly strict: DialectSettings;
-  /** Accepts and repairs everything that the contract allows to accept. */
-  readonly lenient: DialectSettings;
-  /** Answers before a change has its effect. */
-  readonly eventual: DialectSettings;
-  /** Small limits. */
-  readonly small: DialectSettings;
-}
-
-/** Sensible sets of switches, by name. */
-export const DIALECTS: Presets = {
   default: {},
+  /** Long member names and a bare array: a node written for people. */
   verbose: {
     listEnvelope: "array",
     prefixKey: "prefix",
@@ -81,6 +63,7 @@ export const DIALECTS: Presets = {
     markExpired: "shown",
     success: "count",
   },
+  /** As few bytes as possible. */
   terse: {
     listEnvelope: "array",
     entryForm: "string",
@@ -89,7 +72,9 @@ export const DIALECTS: Presets = {
     statusForm: "bare",
     errorForm: "text",
   },
+  /** Errors and successes all with status 200. */
   "always-200": { errorForm: "json-200", signalingErrors: "text-200", success: "text" },
+  /** Refuses everything that the contract allows to refuse. */
   strict: {
     insertExisting: "error",
     deleteAbsent: "error",
@@ -97,13 +82,16 @@ export const DIALECTS: Presets = {
     trailingSlash: "strict",
     userArena: "required",
   },
+  /** Accepts and repairs everything that the contract allows to accept. */
   lenient: { hostBits: "mask", refusedEntry: "rest", signalingPartial: "valid-ones", listShows: "staged" },
+  /** Answers before a change has its effect. */
   eventual: { commitDelay: 200, statusDelay: 200 },
+  /** Small limits. */
   small: { maxEntriesPerRequest: 100, maxBodyBytes: 16_384 },
-};
+} satisfies Record<string, DialectSettings>;
 
 /** Name of a set of switches, or `seed:N`: a random set, the same for the same N. */
-export type DialectName = keyof Presets | `seed:${number}`;
+export type DialectName = keyof typeof DIALECTS | `seed:${number}`;
 
 /**
  * The dialect of a name or of some settings.
@@ -204,24 +192,5 @@ export async function readDialect(text: string): Promise<Dialect> {
 
 /** Reads switches of a file or an argument. @throws {TypeError} naming the unknown switch or value, and the likely one. */
 function parseDialect(settings: unknown): Dialect {
-  const result = dialectSchema.safeParse(settings, { reportInput: true });
-  if (result.success) return result.data;
-  throw new TypeError(`The dialect is not valid: ${result.error.issues.map(describe).join("; ")}.`);
-}
-
-/** Error in one switch, with the likely name or value. */
-function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") return issue.keys.map(unknownSwitch).join("; ");
-  const name = issue.path.join(".");
-  if (name === "") return "it must be an object of switches";
-  if (issue.code !== "invalid_value") return `${name}: ${issue.message}`;
-  const near = nearest(String(issue.input ?? ""), issue.values.map(String));
-  const advice = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
-  return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}${advice}`;
-}
-
-function unknownSwitch(name: string): string {
-  const near = nearest(name, Object.keys(SWITCHES));
-  const advice = near === undefined ? "docs/reference/emulator.md has all of them" : `did you mean ${near}?`;
-  return `there is no switch ${JSON.stringify(name)}: ${advice}`;
+  return strictly(dialectSchema, settings, "The dialect is not valid");
 }

@@ -46,8 +46,8 @@ export function sharedNames(dialect: Dialect): { path: string; message: string }
 
 const shown = (member: string, setting: "hidden" | "shown") => (setting === "shown" ? [member] : []);
 
-/** Members of a mark that name its addresses. */
-const IN_KEY = {
+/** Members of a mark that are its key, in order. */
+export const IN_KEY = {
   shost: ["address"],
   dhost: ["address"],
   sdhost: ["source", "destination"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { METRICS_TYPE } from "../../model/exposition";
 import { deviations } from "../behaviour/dialect";
 import { CONTROL } from "../defaults";
 import { credentials, type EmulatorInfo } from "../info";
@@ -87,7 +88,7 @@ export const about = {
   }),
 
   metrics: operation("GET /metrics", "Counters and gauges in the text format of Prometheus.", {
-    type: "text/plain; version=0.0.4; charset=utf-8",
+    type: METRICS_TYPE,
     run: metrics,
   }),
 };

@@ -1,24 +1,24 @@
+import { expositionOf, type Family } from "../../model/exposition";
 import { MARK_TYPES } from "../../model/mark";
-import { DURATION_BOUNDS, type RequestCount } from "../journal/journal";
+import { DURATION_BOUNDS } from "../journal/journal";
 import type { Simulation } from "../simulation";
 
-type Labels = Record<string, string>;
-type Sample = [labels: Labels, value: number];
+type Sample = [labels: Readonly<Record<string, string>>, value: number];
 
 const PREFIX = "packetfilter_emulator_";
 
-/** Actions and content of the emulator, in the text format of Prometheus (version 0.0.4). */
+/** Actions and content of the emulator, in the text format of Prometheus. */
 export function metrics({ contents, counts, journal, clock }: Simulation): string {
   const { holdings, packetPath } = contents;
   const requests = [...counts.requests.values()];
   const sets = [...holdings.sets()];
-  const profiles = [...holdings.arenas].flatMap(([arena, it]) =>
-    [...it.profiles.keys()].map((profile) => ({
-      name: `${arena}/${profile}`,
-      marks: packetPath.marks(arena, profile),
-    })),
+  const tables = [...holdings.arenas].flatMap(([arena, { profiles }]) =>
+    [...profiles.keys()].flatMap((profile) => {
+      const marks = packetPath.marks(arena, profile);
+      return MARK_TYPES.map((type) => ({ labels: { profile: `${arena}/${profile}`, type }, type, marks }));
+    }),
   );
-  const families: [name: string, kind: "counter" | "gauge", help: string, samples: Sample[]][] = [
+  const families: [name: string, kind: Family["kind"], help: string, samples: Sample[]][] = [
     [
       "requests_total",
       "counter",
@@ -44,69 +44,41 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
       "marks",
       "gauge",
       "Mark records.",
-      profiles.flatMap(({ name, marks }) =>
-        MARK_TYPES.flatMap((type): Sample[] => {
-          const { active, expired } = marks.count(type);
-          return [
-            [{ profile: name, type, state: "active" }, active],
-            [{ profile: name, type, state: "expired" }, expired],
-          ];
-        }),
+      tables.flatMap(({ labels, type, marks }) =>
+        Object.entries(marks.count(type)).map(([state, n]): Sample => [{ ...labels, state }, n]),
       ),
     ],
     [
       "mark_losses_total",
       "counter",
       "Live marks that a full table replaced (evicted), and new marks that it refused (refused).",
-      profiles.flatMap(({ name, marks }) =>
-        MARK_TYPES.flatMap((type): Sample[] =>
-          Object.entries(marks.losses(type)).map(([reason, n]) => [{ profile: name, type, reason }, n]),
-        ),
+      tables.flatMap(({ labels, type, marks }) =>
+        Object.entries(marks.losses(type)).map(([reason, n]): Sample => [{ ...labels, reason }, n]),
       ),
     ],
     [
       "mark_bytes",
       "gauge",
       "Memory of mark tables.",
-      profiles.map(({ name, marks }) => [{ profile: name }, marks.bytes]),
+      tables
+        .filter(({ type }) => type === MARK_TYPES[0])
+        .map(({ labels: { profile }, marks }) => [{ profile }, marks.bytes]),
     ],
     ["journal_entries", "gauge", "Requests in the journal.", [[{}, journal.entries.length]]],
     ["virtual_time_seconds", "gauge", "The virtual clock, in seconds since 1970.", [[{}, clock.ms / 1000]]],
   ];
-  return [
-    ...families.map(([name, kind, help, samples]) => family(PREFIX + name, kind, help, samples)),
-    durations(`${PREFIX}request_duration_seconds`, requests),
-  ].join("");
-}
-
-/** Durations as a histogram: for each bound the number at or below it, and the sum of all. */
-function durations(name: string, requests: readonly RequestCount[]): string {
-  const lines = requests.flatMap(({ labels, buckets, seconds, count }) => {
-    let sum = 0;
-    const bounds = [...DURATION_BOUNDS.map(String), "+Inf"];
-    return [
-      ...bounds.map((le, at) => {
-        sum += buckets[at] ?? 0;
-        return `${name}_bucket${write({ ...labels, le })} ${sum}`;
+  return expositionOf([
+    ...families.map(([name, kind, help, samples]): Family => {
+      return { name: PREFIX + name, kind, help, samples: samples.map(([labels, value]) => ({ labels, value })) };
+    }),
+    {
+      name: `${PREFIX}request_duration_seconds`,
+      kind: "histogram",
+      help: "Time from the arrival of a request until its answer was sent, in real time.",
+      bounds: DURATION_BOUNDS,
+      samples: requests.map(({ labels, buckets, seconds }) => {
+        return { labels, counts: buckets, value: Math.round(seconds * 1e6) / 1e6 };
       }),
-      `${name}_sum${write(labels)} ${Math.round(seconds * 1e6) / 1e6}`,
-      `${name}_count${write(labels)} ${count}`,
-    ];
-  });
-  const help = "Time from the arrival of a request until its answer was sent, in real time.";
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines, ""].join("\n");
-}
-
-function family(name: string, kind: string, help: string, samples: readonly Sample[]): string {
-  const lines = samples.map(([labels, value]) => `${name}${write(labels)} ${value}`);
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ""].join("\n");
-}
-
-function write(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, escapeLabel)}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-function escapeLabel(sign: string): string {
-  return sign === "\n" ? "\\n" : `\\${sign}`;
+    },
+  ]);
 }

@@ -61,35 +61,29 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
     ...reply.headers,
   });
   const { pace } = options;
-  let last = Buffer.isBuffer(body) && !pace ? body : Buffer.alloc(0);
-  let bytes = last.length;
-  options.passing?.(last);
-  if (last !== body) {
-    const chunks = paced(Buffer.isBuffer(body) ? [body] : body, ANSWER_BYTES.atOnce);
-    for await (const chunk of pace ? slowly(chunks, pace) : chunks) {
-      if (response.destroyed) return;
+  const isWhole = Buffer.isBuffer(body) && !pace;
+  let last: Buffer = Buffer.alloc(0);
+  let bytes = 0;
+  let generated = 0;
+  for (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+    const size = pace ? ANSWER_BYTES.paced : chunk.length;
+    for (let from = 0; from < chunk.length; from += size) {
+      const part = chunk.subarray(from, from + size);
+      await pace?.(part.length);
+      if (response.destroyed && !isWhole) return;
       if (last.length > 0 && !response.write(last)) await drained(response);
-      last = chunk;
-      bytes += chunk.length;
-      options.passing?.(chunk);
+      last = part;
+      bytes += part.length;
+      options.passing?.(part);
     }
+    generated += chunk.length;
+    if (isWhole || generated < ANSWER_BYTES.atOnce) continue;
+    generated = 0;
+    await setImmediate();
   }
   options.measured?.(bytes);
   if (options.close) response.end(last, () => response.socket?.destroySoon());
   else response.end(last);
-}
-
-async function* slowly(
-  chunks: AsyncIterable<Buffer>,
-  pace: (bytes: number) => Promise<void>,
-): AsyncGenerator<Buffer, void> {
-  for await (const chunk of chunks) {
-    for (let from = 0; from < chunk.length; from += ANSWER_BYTES.paced) {
-      const part = chunk.subarray(from, from + ANSWER_BYTES.paced);
-      await pace(part.length);
-      yield part;
-    }
-  }
 }
 
 /** Waits until more can be written, or the reader has disconnected. */
@@ -114,31 +108,6 @@ export function sendTruncated(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, { ...(reply.type && { "content-type": reply.type }), "content-length": announced });
   response.flushHeaders();
   response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy());
-}
-
-/**
- * Passes chunks on, with a turn of the event loop after every `bytes`, so that a long list does not delay other requests.
- *
- * @param bytes Default 1 MiB: a few milliseconds of encoding.
- * @param turn Waits for other work. Default: one turn of the event loop.
- * @example
- * ```ts
- * for await (const chunk of paced(chunks)) if (!response.write(chunk)) await once(response, "drain");
- * ```
- */
-export async function* paced(
-  chunks: Iterable<Buffer>,
-  bytes = 1024 * 1024,
-  turn: () => Promise<unknown> = () => setImmediate(),
-): AsyncGenerator<Buffer, void> {
-  let sent = 0;
-  for (const chunk of chunks) {
-    yield chunk;
-    sent += chunk.length;
-    if (sent < bytes) continue;
-    sent = 0;
-    await turn();
-  }
 }
 
 /** Breaks a connection with a TCP reset; under TLS, which has no reset, by closing it. */

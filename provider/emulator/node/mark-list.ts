@@ -1,6 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
+import { IN_KEY } from "../behaviour/list-members";
 import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
 import { json, type Reply, text } from "../http/reply";
 import { writeByTemplate } from "../http/template";
@@ -14,11 +15,9 @@ import { envelope, envelopeOf, formatOf, list } from "./node-replies";
 /** Length of a chunk, for few writes and some milliseconds of encoding each. */
 const CHUNK_CHARACTERS = 256 * 1024;
 
-/** The fields of a mark that a template may name. */
+/** The fields of a mark that a template may name, and that a record may lack. */
 const NO_FIELDS = Object.fromEntries(
-  ["lifetime", "age", "status", "address", "source", "destination", "sourcePort", "destinationPort", "protocol"].map(
-    (name) => [name, undefined],
-  ),
+  ["lifetime", "age", "status", ...IN_KEY.shost, ...IN_KEY.conn].map((name) => [name, undefined]),
 );
 
 /** A record by this package's member names. */
@@ -119,8 +118,5 @@ function columnsOf(type: MarkType, format: LineFormat, { markAge, markExpired }:
   const age = markAge === "shown" ? ["age"] : [];
   const status = markExpired === "shown" ? ["status"] : [];
   const source = type === "dhost" && format !== "csv-head" ? ["source"] : [];
-  const pair = ["source", "destination"];
-  const connection = [...pair, "sourcePort", "destinationPort", "protocol"];
-  const key = { shost: ["address"], dhost: ["address"], sdhost: pair, conn: connection }[type];
-  return ["id", "value", "lifetime", ...age, ...status, ...source, ...key];
+  return ["id", "value", "lifetime", ...age, ...status, ...source, ...IN_KEY[type]];
 }

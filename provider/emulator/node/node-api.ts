@@ -4,7 +4,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import { type Reply, text } from "../http/reply";
 import { isAuthorized } from "../http/request";
-import { writeByTemplate } from "../http/template";
+import { type TemplateFields, writeByTemplate } from "../http/template";
 import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules/rule-schema";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "../serving/api";
@@ -72,7 +72,8 @@ export class NodeApi implements Api {
     if (url.kind === "arena") return () => this.listProfiles(url);
     if (url.kind === "profile") return () => this.listRules(url);
     if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, url, stale));
-    return (variation, committed) => this.onSet(url, (set) => this.commit(set, url, variation, committed));
+    return (variation, committed) =>
+      this.onSet(url, (set) => this.commit([[formatUrl(url), set]], variation, committed));
   }
 
   private listProfiles(url: Listed<"arena">): Reply {
@@ -80,19 +81,9 @@ export class NodeApi implements Api {
     const arena = contents.holdings.arenas.get(url.arena);
     if (!arena) return this.refuse(unknown("arena", url.arena));
     const { nameKey, profilesTemplate } = dialect;
-    const profiles = [...arena.profiles.values()];
-    if (profilesTemplate !== "")
-      return text(
-        200,
-        writeByTemplate(
-          profilesTemplate,
-          profiles.map(({ name }) => ({ name })),
-        ),
-      );
-    const format = formatOf(url, dialect);
-    const isLong = format === "json" || format === "ndjson";
-    const records = profiles.map(({ name, extra }) => ({ [nameKey]: name, ...(isLong && extra) }));
-    return format === "json" ? list(records, dialect, url) : listLines(records, format, [nameKey]);
+    const record = ({ name, extra }: ProfileHoldings) => ({ [nameKey]: name, ...extra });
+    const profiles = [...arena.profiles.values()].map((it) => ({ fields: { name: it.name }, record: record(it) }));
+    return listRecords(profiles, [nameKey], profilesTemplate, url, dialect);
   }
 
   private listRules(url: Listed<"profile">): Reply {
@@ -101,18 +92,10 @@ export class NodeApi implements Api {
     const holdings = contents.holdings.profile(arena, profile);
     if (!holdings) return this.refuse(unknown("profile", `${arena}/${profile}`));
     const { idKey, nameKey, rulesTemplate } = dialect;
-    if (rulesTemplate !== "")
-      return text(
-        200,
-        writeByTemplate(
-          rulesTemplate,
-          holdings.rules.map(({ id, name }) => ({ id, name })),
-        ),
-      );
-    const format = formatOf(url, dialect);
-    const isLong = format === "json" || format === "ndjson";
-    const records = holdings.rules.map((rule) => (isLong ? ruleRecord(rule, dialect) : [rule.id, rule.name]));
-    return format === "json" ? list(records, dialect, url) : listLines(records, format, [idKey, nameKey]);
+    const rules = holdings.rules.map((rule) => {
+      return { fields: { id: rule.id, name: rule.name }, record: ruleRecord(rule, dialect) };
+    });
+    return listRecords(rules, [idKey, nameKey], rulesTemplate, url, dialect);
   }
 
   private listMarks(url: Listed<"mark">, type: MarkType): Reply {
@@ -159,29 +142,20 @@ export class NodeApi implements Api {
     const sets = [...contents.holdings.sets()].filter(([url]) => commitPlace(url, dialect.commitUrl) === place);
     if (sets.length === 0) return this.refuse(unknown("prefix-set", place));
     const waiting = sets.filter(([, set]) => set.changes.size > 0);
-    return this.committing(
-      waiting.reduce((sum, [, set]) => sum + set.changes.size, 0),
-      () => {
-        for (const [url, set] of waiting) this.publish(set, url, variation, committed);
-      },
-    );
+    return this.commit(waiting, variation, committed);
   }
 
   private commit(
-    set: PrefixSetStore,
-    url: PrefixSetUrl,
+    sets: readonly (readonly [url: string, set: PrefixSetStore])[],
     variation: Variation,
     committed: (record: CommitRecord) => void,
   ): Reply {
-    return this.committing(set.changes.size, () => this.publish(set, formatUrl(url), variation, committed));
-  }
-
-  private committing(count: number, publish: () => void): Reply {
     const { dialect } = this.simulation;
+    const count = sets.reduce((sum, [, set]) => sum + set.changes.size, 0);
     if (count === 0 && dialect.emptyCommit === "error") {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
     }
-    publish();
+    for (const [url, set] of sets) this.publish(set, url, variation, committed);
     return success(count, dialect.success, dialect.commitText);
   }
 
@@ -225,6 +199,22 @@ export class NodeApi implements Api {
     // RFC 9110, 15.5.6.
     return why === 405 ? { ...reply, headers: { allow: "POST" } } : reply;
   }
+}
+
+/** A list of records in the form of the dialect. Of lines without names, a record is its fields alone. */
+function listRecords(
+  listed: readonly { readonly fields: TemplateFields; readonly record: object }[],
+  names: readonly string[],
+  template: string,
+  url: ResourceUrl,
+  dialect: Dialect,
+): Reply {
+  const fields = listed.map((one) => one.fields);
+  if (template !== "") return text(200, writeByTemplate(template, fields));
+  const records = listed.map(({ record }) => record);
+  const format = formatOf(url, dialect);
+  if (format === "json") return list(records, dialect, url);
+  return listLines(format === "ndjson" ? records : fields, format, names);
 }
 
 type Listed<Kind> = Extract<ResourceUrl, { kind: Kind }>;

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../model/errors";
+import { METRICS_TYPE } from "../../model/exposition";
 import type { Listen } from "../config/schema";
 import { Unavailable } from "../config/unavailable";
 import { partsOf } from "../fields";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
-import { METRICS_TYPE } from "../telling/metrics";
 import { processMetrics } from "../telling/process-metrics";
 
 /** Address of a forwarder's server, and its end. */

@@ -1,7 +1,5 @@
+import { bucketOf, expositionOf } from "../../model/exposition";
 import { FIXED_LABELS, FORWARD_METRICS, type LabelName, type Metric, type MetricName } from "./metric-list";
-
-/** The form in which Prometheus reads metrics (text format 0.0.4). */
-export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Readonly<Partial<Record<LabelName, string>>>;
 
@@ -66,8 +64,7 @@ export class Metrics {
   /** Adds to a histogram. */
   observe(name: MetricName, value: number, labels: Labels = {}): void {
     const series = this.series(name, labels);
-    const place = bucketsOf(name).findIndex((limit) => value <= limit);
-    const at = place < 0 ? series.counts.length - 1 : place;
+    const at = bucketOf(value, bucketsOf(name));
     series.counts[at] = (series.counts[at] ?? 0) + 1;
     series.value += value;
   }
@@ -79,16 +76,11 @@ export class Metrics {
 
   /** The page that `/metrics` serves. */
   text(): string {
-    const lines: string[] = [];
-    for (const [name, { kind, help }] of METRICS) {
-      const full = `${PREFIX}${name}`;
-      lines.push(`# HELP ${full} ${help}`, `# TYPE ${full} ${kind}`);
-      for (const series of this.values.get(name)?.values() ?? []) {
-        if (kind === "histogram") lines.push(...histogramLines(full, bucketsOf(name), series));
-        else lines.push(`${full}${labelText(series.labels)} ${numberText(series.value)}`);
-      }
-    }
-    return `${lines.join("\n")}\n`;
+    return expositionOf(
+      [...METRICS].map(([name, { kind, help, buckets }]) => {
+        return { name: PREFIX + name, kind, help, bounds: buckets, samples: this.values.get(name)?.values() ?? [] };
+      }),
+    );
   }
 
   private series(name: string, labels: Labels): Series {
@@ -105,28 +97,6 @@ function bucketsOf(name: string): readonly number[] {
   return METRICS.get(name)?.buckets ?? [];
 }
 
-function* histogramLines(full: string, limits: readonly number[], { labels, value, counts }: Series) {
-  let count = 0;
-  for (const [index, limit] of [...limits, Number.POSITIVE_INFINITY].entries()) {
-    count += counts[index] ?? 0;
-    yield `${full}_bucket${labelText({ ...labels, le: numberText(limit) })} ${count}`;
-  }
-  yield `${full}_sum${labelText(labels)} ${numberText(value)}`;
-  yield `${full}_count${labelText(labels)} ${count}`;
-}
-
 function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels));
-}
-
-function labelText(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => {
-    const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-    return `${name}="${escaped}"`;
-  });
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-function numberText(value: number): string {
-  return Number.isFinite(value) ? String(value) : value > 0 ? "+Inf" : "NaN";
 }
