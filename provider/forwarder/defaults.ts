@@ -111,14 +111,15 @@ export const SIZES = {
   firstRecords: 2_000,
   /** Records that `onRecord` gets before they are noted as taken. `callback`. */
   callbackRecords: 1_000,
-  /** Bytes of the spool that are read at a time, and one batch: carried between threads in one go. `SinkAccount`. */
+  /**
+   * Bytes of the spool that are read at a time, and one batch: carried between threads in one go. `SinkAccount`. An answer of a node
+   * may have so many more than its limit, which the words for its limit then refuse. `MarkSource`.
+   */
   portionBytes: 1_048_576,
   /** Bytes of changes beside a baseline before it is written whole. `KeptBaseline`. */
   baselineChangesBytes: 1_000_000,
-  /** First piece of a body: most tables are small. `MarkSource`. */
+  /** First piece of rows: most tables are small. `RowWriter`. */
   firstPieceBytes: 65_536,
-  /** Largest piece of a body: copied in no time. `MarkSource`. */
-  largestPieceBytes: 1_048_576,
   /** Bytes that are read of the body of an error, and of a redirect. `MarkSource`, `HttpConnection`. */
   errorBytes: 65_536,
   /** Bytes of a sink's answer, of which those to `_bulk` are the largest; a longer one is a failure. `PostingSink`. */

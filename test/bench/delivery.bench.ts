@@ -167,9 +167,9 @@ async function run(what: Contender, load: Load): Promise<Run> {
 function listOf(marks: number): Uint8Array<ArrayBuffer>[] {
   const one = (at: number) => ({ a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 70_001, v: 1, t: 60 });
   const text = new TextEncoder().encode(JSON.stringify(Array.from({ length: marks }, (_, at) => one(at))));
-  const pieces = Math.ceil(text.length / SIZES.largestPieceBytes);
+  const pieces = Math.ceil(text.length / SIZES.portionBytes);
   return Array.from({ length: pieces }, (_, at) =>
-    text.slice(at * SIZES.largestPieceBytes, (at + 1) * SIZES.largestPieceBytes),
+    text.slice(at * SIZES.portionBytes, (at + 1) * SIZES.portionBytes),
   );
 }
 

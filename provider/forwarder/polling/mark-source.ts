@@ -68,23 +68,26 @@ export class MarkSource {
       maxAnswerBytes = DEFAULTS.maxAnswerBytes,
     } = this.options;
     // What is beyond the limits below is refused in their words.
-    const maxBytes = Math.max(maxAnswerBytes, SIZES.errorBytes) + SIZES.largestPieceBytes;
+    const maxBytes = Math.max(maxAnswerBytes, SIZES.errorBytes) + SIZES.portionBytes;
     const request = requests.listMarks(urlOf(table), table.type, userArena);
     try {
       const limits = { timeoutMs, deadlineMs, maxBytes };
       const answer = await this.connection.open({ request, ...limits, signal, follows: true });
       const { status, afterMs, header } = answer;
       const isList = status >= 200 && status < 300;
-      const body = new Pieces();
+      const body: Uint8Array<ArrayBuffer>[] = [];
+      let bytes = 0;
       for await (const chunk of answer.body()) {
         // Bytes of many nodes may have come at the same moment.
         await nextTurn();
-        body.add(chunk);
-        if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), {});
-        if (!isList && body.bytes > SIZES.errorBytes) break;
+        // A copy of its own, which another thread can take over.
+        body.push(new Uint8Array(chunk));
+        bytes += chunk.length;
+        if (isList && bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), {});
+        if (!isList && bytes > SIZES.errorBytes) break;
       }
-      if (isList) return { head: headOf(answer, this.habits), body: body.finish() };
-      const text = Buffer.concat(body.finish()).toString("utf8");
+      if (isList) return { head: headOf(answer, this.habits), body };
+      const text = Buffer.concat(body).toString("utf8");
       const { redactor } = requests;
       const said = errorText(text);
       const { outcome, isBusy = false } = failedStatus({ status, header, body: text }, errorText, "endpoint") ?? {};
@@ -140,32 +143,4 @@ export class MarkSource {
 
 function urlOf({ arena, profile }: TableName): MarkUrl {
   return { kind: "mark", arena, profile };
-}
-
-/** Gathers a body in pieces that another thread can take over without a copy of the whole. */
-class Pieces {
-  bytes = 0;
-  private readonly pieces: Uint8Array<ArrayBuffer>[] = [];
-  /** Bytes of the last piece that are in use. */
-  private used = 0;
-
-  add(chunk: Uint8Array): void {
-    for (let at = 0; at < chunk.length; ) {
-      let piece = this.pieces.at(-1);
-      if (!piece || this.used === piece.length) {
-        piece = new Uint8Array(Math.min(SIZES.largestPieceBytes, Math.max(SIZES.firstPieceBytes, this.bytes)));
-        this.pieces.push(piece);
-        this.used = 0;
-      }
-      const part = chunk.subarray(at, at + piece.length - this.used);
-      piece.set(part, this.used);
-      this.used += part.length;
-      at += part.length;
-    }
-    this.bytes += chunk.length;
-  }
-
-  finish(): readonly Uint8Array<ArrayBuffer>[] {
-    return this.pieces.map((piece, index) => (index === this.pieces.length - 1 ? piece.subarray(0, this.used) : piece));
-  }
 }
