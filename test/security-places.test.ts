@@ -49,8 +49,8 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
     "a state that is kept",
   ],
   "provider/emulator/state/persistence.ts": [
-    "open rm",
-    "opens the folder to make its names durable; removes names",
+    "open",
+    "opens the folder to make its names durable",
     "a state that is kept",
   ],
   "provider/emulator/testing/run-program.ts": ["mkdir mkdtemp rm", "a temporary folder of its own, and what is in it"],

@@ -130,8 +130,6 @@ export const CONTROL_ANSWER_BYTES = 2 ** 29 - 24;
 export const PERSIST = {
   /** Real milliseconds to gather changes that no answer waits for: marks of packets. */
   gatherMs: 100,
-  /** Bytes of a log after which the whole state is written and a new log begins. */
-  logBytes: 64 * 2 ** 20,
 } as const;
 
 /** Limits for locking a file for one emulator (`state/file-lock.ts`). */

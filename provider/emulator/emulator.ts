@@ -127,7 +127,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     simulation.contents.packetPath.end();
     simulation.waits.end();
     await Promise.all([server.close(), controlServer.close(), this.#isolated.endAll()]);
-    await persistence?.close();
+    await persistence?.whole();
     await unlock?.();
     await backends.close();
     this.ended();

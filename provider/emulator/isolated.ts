@@ -1,22 +1,9 @@
 import { messageOf } from "../model/errors";
 import { CONTROL } from "./defaults";
 import type { EmulatorInfo } from "./info";
-import type { EmulatorOptions } from "./options";
+import type { IsolatedOptions } from "./isolated-types";
 
-/** Options of an isolated emulator. It inherits all others from the emulator that starts it. */
-export interface IsolatedOptions extends Pick<EmulatorOptions, "dialect" | "seed"> {
-  /** Its name until it ends, and the label of its first run. Unique among running ones. */
-  readonly label: string;
-  /** Its content; default: the initial content of the emulator that starts it. */
-  readonly state?: Exclude<EmulatorOptions["state"], (...args: never) => unknown>;
-  /**
-   * Real milliseconds without a request to any of its addresses after which it ends by itself; a request under way counts. 0: never.
-   * Default: 600 000 over the control API, whose clients may die; else 0.
-   */
-  readonly idleMs?: number;
-  /** Ends a running one of this label first, in place of an error. Default: false. */
-  readonly replace?: boolean;
-}
+export type { IsolatedOptions } from "./isolated-types";
 
 /** An emulator started by another one. */
 export interface IsolatedEmulator {

@@ -7,9 +7,9 @@ import { Secrets } from "./journal/redaction";
 import { Runs } from "./journal/runs";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
-import type { Change } from "./state/change-log";
 import { Contents, liveMarks } from "./state/contents";
 import { defaultState } from "./state/default-state";
+import type { Change } from "./state/persistence";
 import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, Waits, type Wall } from "./time/clock";
 import { Link } from "./time/link";
@@ -74,8 +74,8 @@ export class Simulation {
     this.initial = state ?? defaultState;
     this.contents = this.load(this.initial);
     this.secrets = this.secretsOf(this.contents);
-    this.onChange(({ kind }) => {
-      if (kind === "marks" || kind === "everything") this.markHistory.follow();
+    this.onChange((change) => {
+      if (change === "marks") this.markHistory.follow();
     });
   }
 
@@ -88,7 +88,8 @@ export class Simulation {
     this.contents.packetPath.end();
     this.contents = next;
     this.secrets = this.secretsOf(next);
-    this.changed({ kind: "everything" });
+    this.markHistory.follow();
+    this.changed("content");
   }
 
   /** Must be called after every change of the content. */
@@ -120,11 +121,8 @@ export class Simulation {
 
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
-    for (const [url, set] of this.contents.holdings.sets()) {
-      if (set.changes.size === 0) continue;
-      set.discard();
-      this.changed({ kind: "taken", url });
-    }
+    for (const [, set] of this.contents.holdings.sets()) set.discard();
+    this.changed("content");
   }
 
   private lineToCallers(): Link | undefined {
@@ -141,6 +139,6 @@ export class Simulation {
 
   private load(state: EmulatorState): Contents {
     const limits = { marks: this.options.marks, lease: this.dialect.lease };
-    return new Contents(state, this.clock, limits, () => this.changed({ kind: "signaling" }));
+    return new Contents(state, this.clock, limits, () => this.changed("content"));
   }
 }

@@ -59,13 +59,8 @@ async function load(options: EmulatorOptions, resolved: ResolvedOptions, wall: W
   const simulation = new Simulation(resolved, wall, addresses, sourcesOf(options), given);
   if (options.onRequest) simulation.journal.listen(options.onRequest);
   if (persist === undefined) return { simulation };
-  const whole = () => simulation.contents.export();
-  const persistence = new Persistence(
-    persist,
-    { whole, signalings: () => simulation.contents.activeSignalings() },
-    wall,
-  );
-  await persistence.begin();
+  const persistence = new Persistence(persist, () => simulation.contents.export(), wall);
+  await persistence.whole();
   simulation.onChange(persistence.changed);
   simulation.durable = () => persistence.durable();
   return { simulation, persistence };

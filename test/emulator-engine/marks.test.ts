@@ -108,13 +108,6 @@ describe("a record", () => {
   });
 });
 
-describe("a full table", () => {
-  test("cannot be made with room for nothing", () => {
-    expect(() => markStore({ capacity: 0 })).toThrow("`capacity` must be an integer of at least 1");
-    expect(() => markStore({ keepExpired: -1 })).toThrow("`keepExpired` must be");
-  });
-});
-
 describe("records as plain data", () => {
   const records = {
     shost: [{ address: "203.0.113.45", id: 70001, value: 12, lifetime: 59.5, age: 0.5 }],

@@ -34,13 +34,12 @@ test("the state goes out as YAML and comes back the same", async () => {
 test("a kept file is never a part of a state, however often it is written", async () => {
   const file = join(folder, "busy.json");
   let state: EmulatorState = {};
-  const signalings = () => ({ signaling: {}, testSignaling: {} });
-  const persistence = new Persistence(file, { whole: () => state, signalings }, systemWall);
+  const persistence = new Persistence(file, () => state, systemWall);
   const sizes = new Set<number>();
   for (let round = 1; round <= 10; round += 1) {
     const entries = Array.from({ length: round * 500 }, (_, at) => [`10.${round}.${at >> 8}.${at & 255}`, at]);
     state = { arenas: { edge: { sets: { blocked: Object.fromEntries(entries) } } } };
-    persistence.changed({ kind: "everything" });
+    persistence.changed("content");
     const written = persistence.durable();
     const source = await readFile(file, "utf8").catch(() => "{}");
     sizes.add(source.length);

@@ -10,6 +10,8 @@ import {
   trafficSummary,
   verdict,
 } from "../../provider/emulator/control/answers";
+import { journalFilter, journalRange, markQuery, requestWait } from "../../provider/emulator/control/arguments";
+import { isolatedOptions } from "../../provider/emulator/control/emulators";
 import { trafficRequest } from "../../provider/emulator/control/traffic";
 import { harSchema } from "../../provider/emulator/journal/har";
 import { marksSchema } from "../../provider/emulator/marks";
@@ -35,9 +37,21 @@ const MADE: Readonly<Record<string, Made>> = {
   "provider/emulator/behaviour/schema-types.ts": { types: { Dialect: dialectSchema }, io: "output" },
   "provider/emulator/behaviour/fault-types.ts": { types: { Fault: faultSchema } },
   "provider/emulator/control/schema-types.ts": {
-    types: { TrafficRequest: trafficRequest },
-    members: { to: "readonly PrefixLike[]", from: "readonly PrefixLike[]" },
-    imports: ['import type { PrefixLike } from "../../model/given-entries";'],
+    types: {
+      MarkQuery: markQuery.describe("Filter of the records of a mark table."),
+      RequestWait: requestWait.describe("Options for waiting for a request."),
+      TrafficRequest: trafficRequest,
+    },
+    members: {
+      contains: "PrefixLike",
+      within: "Duration",
+      to: "readonly PrefixLike[]",
+      from: "readonly PrefixLike[]",
+    },
+    imports: [
+      'import type { PrefixLike } from "../../model/given-entries";',
+      'import type { Duration } from "../time/duration";',
+    ],
   },
   "provider/emulator/info-types.ts": {
     types: { EmulatorInfo: infoSchema },
@@ -49,7 +63,30 @@ const MADE: Readonly<Record<string, Made>> = {
       'import type { ClientTls } from "./http/certificates";',
     ],
   },
-  "provider/emulator/journal/schema-types.ts": { types: { Har: harSchema } },
+  "provider/emulator/isolated-types.ts": {
+    types: {
+      IsolatedOptions: isolatedOptions.describe(
+        "Options of an isolated emulator. It inherits all others from the emulator that starts it.",
+      ),
+    },
+    members: { state: "GivenState", dialect: "string | DialectSettings" },
+    imports: [
+      'import type { DialectSettings } from "./behaviour/dialect";',
+      'import type { GivenState } from "./state/given-state";',
+    ],
+  },
+  "provider/emulator/journal/schema-types.ts": {
+    types: {
+      Har: harSchema,
+      JournalFilter: journalFilter.describe("Filter of entries: every given member must match."),
+      JournalRange: journalRange.describe("Range of the matching entries."),
+    },
+    members: { contains: "PrefixLike", type: "MarkType" },
+    imports: [
+      'import type { PrefixLike } from "../../model/given-entries";',
+      'import type { MarkType } from "../../model/mark";',
+    ],
+  },
   "provider/emulator/marks/schema-types.ts": { types: { MarkRecords: marksSchema } },
   "provider/emulator/rules/schema-types.ts": {
     types: { RuleSpec: ruleSchema },

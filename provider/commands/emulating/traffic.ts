@@ -1,6 +1,6 @@
 import { markRecord } from "../../emulator/control/answers";
-import { type MarkQuery, markQuery } from "../../emulator/control/arguments";
-import { trafficRequest } from "../../emulator/control/traffic";
+import { markQuery } from "../../emulator/control/arguments";
+import { type MarkQuery, trafficRequest } from "../../emulator/control/traffic";
 import { CONTROL } from "../../emulator/defaults";
 import type { Packet, RemoteEmulator } from "../../emulator/index";
 import { packetSchema } from "../../emulator/packets";

@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import type { PrefixLike } from "../../model/given-entries";
 import { CONTROL } from "../defaults";
 import { addressProblem } from "../journal/address-filter";
-import type { JournalFilter } from "../journal/entry";
-import type { JournalRange } from "../journal/journal";
-import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
 import { markTypeSchema } from "../validation/mark-type";
@@ -34,7 +30,7 @@ export const journalFilter = z.strictObject({
   status: z.int().optional().describe("Status of the answer."),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
   contains: prefixText.optional().describe("A prefix or an address that a data item equals or covers."),
-} satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
+});
 
 function checkedAddress(url: string): void {
   const problem = addressProblem(url);
@@ -45,15 +41,7 @@ function checkedAddress(url: string): void {
 export const journalRange = z.strictObject({
   since: z.int().min(0).optional().describe("Only entries with at least this index."),
   limit: z.int().min(0).optional().describe("Largest number of entries: the newest ones, in order."),
-} satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
-
-/** Filter of the records of a mark table. */
-export interface MarkQuery extends Omit<MarkFilter, "contains"> {
-  /** Only records with this address, or with one in this prefix, as source, destination or only address. */
-  readonly contains?: PrefixLike;
-  /** Most records, in the order of their creation. Default: all. */
-  readonly limit?: number;
-}
+});
 
 /** Longest wait for a request, and the first journal entry to consider. */
 export const requestWait = z.strictObject({
@@ -78,7 +66,6 @@ export const requestCount = z.union([
     .refine(({ min = 0, max = min }) => min <= max, "`min` must be at most `max`"),
 ]);
 
-/** Requests in the order in which they are expected. */
 export const requestOrder = z.array(journalFilter).min(1);
 
 /** Changes of a set by an operator at the node's console. */
@@ -100,15 +87,16 @@ export const signalChanges = z
 /** A resource address, a prefix or an address. */
 export const text = z.string();
 
-/** Name of a snapshot. */
 export const name = z.string().min(1).max(CONTROL.snapshotCharacters);
 
-/** Filter of the records of a mark table, for the control API. */
+/** Filter of the records of a mark table. */
 export const markQuery = z.strictObject({
   id: z.int().min(0).optional().describe("Only marks of rules with this id."),
-  contains: prefixText.optional().describe("Only marks with this address, or with one of this prefix."),
-  limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records."),
-} satisfies { [Name in keyof Required<MarkQuery>]: z.ZodType<MarkQuery[Name]> });
+  contains: prefixText
+    .optional()
+    .describe("Only records with this address, or with one in this prefix, as source, destination or only address."),
+  limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records, in the order of their creation."),
+});
 
 /** One of the four mark tables of a profile, and a filter of its records. */
 export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: markTypeSchema });

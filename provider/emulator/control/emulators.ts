@@ -10,23 +10,32 @@ import { about } from "./about";
 import { UnknownResource } from "./lookup";
 import { operation } from "./operation";
 
-const label = z.string().min(1).max(JOURNAL.labelCharacters).describe("Name of the emulator until it ends.");
+const label = z
+  .string()
+  .min(1)
+  .max(JOURNAL.labelCharacters)
+  .describe("Its name until it ends, and the label of its first run. Unique among running ones.");
 
 /** See `IsolatedOptions`. */
 export const isolatedOptions = z.strictObject({
   label,
-  state: stateSchema.optional().describe("Its state; default: the initial state of this emulator."),
+  state: stateSchema.optional().describe("Its content; default: the initial content of the emulator that starts it."),
   dialect: z
     .union([z.string(), dialectSchema])
     .optional()
-    .describe("A name or switches; default: that of this emulator."),
-  seed: z.int().min(0).optional().describe("Seed of random choices; default: that of this emulator."),
+    .describe("A name or switches; default: that of the emulator that starts it."),
+  seed: z.int().min(0).optional().describe("Seed of random choices; default: that of the emulator that starts it."),
   idleMs: z
     .int()
     .min(0)
     .optional()
-    .describe("Real milliseconds without a request after which it ends; 0: never. Default: 600000."),
-  replace: z.boolean().optional().describe("Ends a running one of this label first. Default: false."),
+    .describe(
+      "Real milliseconds without a request to any of its addresses after which it ends by itself; a request under way counts. 0: never. Default: 600 000 over the control API, whose clients may die; else 0.",
+    ),
+  replace: z
+    .boolean()
+    .optional()
+    .describe("Ends a running one of this label first, in place of an error. Default: false."),
 }) as z.ZodType<IsolatedOptions>;
 
 /** Options with the state as JSON. */

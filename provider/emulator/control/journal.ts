@@ -8,20 +8,13 @@ import { har, harSchema } from "../journal/har";
 import type { Journal, JournalRange } from "../journal/journal";
 import { reasonOf } from "../journal/journal-text";
 import type { Run } from "../journal/runs";
-import { type Duration, milliseconds } from "../time/duration";
+import { milliseconds } from "../time/duration";
 import { strictly } from "../validation/strict";
 import { journalEntry, runSchema } from "./answers";
 import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "./arguments";
 import { withTexts } from "./given";
 import { getter, method, operation } from "./operation";
-
-/** Options for waiting for a request. */
-export interface RequestWait {
-  /** Longest wait in real time; default 5 s. */
-  readonly within?: Duration;
-  /** Index of the first journal entry to consider. Default: the oldest. */
-  readonly since?: number;
-}
+import type { RequestWait } from "./schema-types";
 
 const filterAndRange = journalFilter.extend(journalRange.shape);
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type PrefixLike, prefixText } from "../../model/given-entries";
 import { Prefix } from "../../model/prefix";
 import type { OrderedPrefixes } from "../../model/prefix-map";
-import { formatUrl, parseUrl } from "../../model/resource-url";
+import { formatUrl } from "../../model/resource-url";
 import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type GivenState, stateAsJson } from "../state/given-state";
@@ -90,7 +90,7 @@ export const state = {
             (prefix) => new TypeError(`change(): ${prefix} is there twice.`),
           );
           set.change(changes);
-          simulation.changed({ kind: "applied", url: formatUrl(parseUrl(url)), changes });
+          simulation.changed("content");
         },
       },
     ),

@@ -17,11 +17,11 @@ import type { RuleCounter } from "../rules/program";
 import type { Simulation } from "../simulation";
 import { strictly } from "../validation/strict";
 import { markLosses, markRecord, trafficSummary, verdict } from "./answers";
-import { checkedPackets, type MarkQuery, markQuery, markTable, text } from "./arguments";
+import { checkedPackets, markQuery, markTable, text } from "./arguments";
 import { withTexts } from "./given";
 import { profileOf } from "./lookup";
 import { method, operation } from "./operation";
-import type { TrafficRequest } from "./schema-types";
+import type { MarkQuery, TrafficRequest } from "./schema-types";
 
 const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
@@ -67,7 +67,7 @@ export const trafficRequest = z
   })
   .describe("Traffic to generate in the emulator: kind, recipients, senders and number of packets.");
 
-export type { TrafficRequest } from "./schema-types";
+export type { MarkQuery, TrafficRequest } from "./schema-types";
 
 const arrivingTraffic = operation(
   "POST /traffic",
@@ -98,7 +98,7 @@ export const traffic = {
       answer: z.array(verdict),
       run: ({ contents, changed }, packets): Verdict[] => {
         const verdicts = contents.packetPath.receive(packets);
-        changed({ kind: "marks" });
+        changed("marks");
         return verdicts;
       },
     }),
@@ -169,6 +169,6 @@ export async function receiveTraffic(
   signal?: AbortSignal,
 ): Promise<TrafficSummary> {
   const summary = await contents.packetPath.receiveTraffic(source, count, signal);
-  changed({ kind: "marks" });
+  changed("marks");
   return summary;
 }

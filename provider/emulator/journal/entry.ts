@@ -2,8 +2,10 @@ import { type PrefixLike, prefixText } from "../../model/given-entries";
 import { prefixIn } from "../../model/readable";
 import type { JournalEntry } from "../answer-types";
 import { matchesUrl } from "./address-filter";
+import type { JournalFilter } from "./schema-types";
 
 export type { JournalEntry } from "../answer-types";
+export type { JournalFilter } from "./schema-types";
 
 /** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
@@ -22,17 +24,6 @@ export type RequestSummary = Pick<
   OpenEntry,
   "cmd" | "url" | "rawUrl" | "type" | "tooSoon" | "op" | "client" | "entries" | "data"
 >;
-
-/** Filter of entries: every given member must match. */
-export interface JournalFilter
-  extends Partial<Pick<JournalEntry, "cmd" | "op" | "api" | "client" | "type" | "status">> {
-  /** Address of the resource, with or without a slash at its end; a `*` at the end matches the rest. */
-  readonly url?: string;
-  /** Number or label of the run. */
-  readonly run?: number | string;
-  /** A prefix or an address that one of the data items equals or covers. */
-  readonly contains?: PrefixLike;
-}
 
 /** True if every member of a filter matches an entry. */
 export function matches(entry: JournalEntry, filter: JournalFilter): boolean {

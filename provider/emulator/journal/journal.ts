@@ -3,14 +3,9 @@ import { JOURNAL, OPTIONS } from "../defaults";
 import type { CommitRecord } from "../state/prefix-set-store";
 import { type JournalEntry, type JournalFilter, matches, type OpenEntry } from "./entry";
 import type { Runs } from "./runs";
+import type { JournalRange } from "./schema-types";
 
-/** Range of the matching entries. */
-export interface JournalRange {
-  /** Least index of an entry. Default: that of the oldest. */
-  readonly since?: number;
-  /** Most entries, the newest ones. Default: all. */
-  readonly limit?: number;
-}
+export type { JournalRange } from "./schema-types";
 
 /** Limits of a journal. */
 export interface JournalLimits {

@@ -46,9 +46,6 @@ export class MarkStore {
 
   constructor(private readonly options: MarkStoreOptions) {
     const { capacity = MARKS.capacity, keepExpired = MARKS.keepExpired, onFull = MARKS.onFull } = options;
-    if (!(Number.isInteger(capacity) && capacity >= 1))
-      throw new TypeError("`capacity` must be an integer of at least 1");
-    if (!(keepExpired >= 0)) throw new TypeError("`keepExpired` must be a number of seconds, 0 or more");
     this.limits = { capacity, keepExpired, onFull };
     const tables = () => ({ 4: new MarkTable(this.limits), 6: new MarkTable(this.limits) });
     this.tables = { shost: tables(), dhost: tables(), sdhost: tables(), conn: tables() };

@@ -1,5 +1,5 @@
 import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
-import { formatUrl, type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import { type Reply, text } from "../http/reply";
@@ -72,8 +72,7 @@ export class NodeApi implements Api {
     if (url.kind === "arena") return () => this.listProfiles(url);
     if (url.kind === "profile") return () => this.listRules(url);
     if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, url, stale));
-    return (variation, committed) =>
-      this.onSet(url, (set) => this.commit([[formatUrl(url), set]], variation, committed));
+    return (variation, committed) => this.onSet(url, (set) => this.commit([set], variation, committed));
   }
 
   private listProfiles(url: Listed<"arena">): Reply {
@@ -123,9 +122,9 @@ export class NodeApi implements Api {
     // Any other set comes from a state, which has no such name.
     const problem = inheritedNameProblem(url.set);
     if (problem) return this.refuse({ why: 400, message: `the name ${JSON.stringify(url.set)} ${problem}` });
-    const { refusal, staged } = stage(cmd, set, data, dialect);
+    const refusal = stage(cmd, set, data, dialect);
     if (set.changes.size > 0) sets.set(url.set, set);
-    if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
+    this.simulation.changed("content");
     return refusal ? this.refuse(refusal) : success(data.length, dialect.success, dialect[`${cmd}Text`]);
   }
 
@@ -141,52 +140,42 @@ export class NodeApi implements Api {
     const { dialect, contents } = this.simulation;
     const sets = [...contents.holdings.sets()].filter(([url]) => commitPlace(url, dialect.commitUrl) === place);
     if (sets.length === 0) return this.refuse(unknown("prefix-set", place));
-    const waiting = sets.filter(([, set]) => set.changes.size > 0);
+    const waiting = sets.flatMap(([, set]) => (set.changes.size > 0 ? [set] : []));
     return this.commit(waiting, variation, committed);
   }
 
   private commit(
-    sets: readonly (readonly [url: string, set: PrefixSetStore])[],
+    sets: readonly PrefixSetStore[],
     variation: Variation,
     committed: (record: CommitRecord) => void,
   ): Reply {
     const { dialect } = this.simulation;
-    const count = sets.reduce((sum, [, set]) => sum + set.changes.size, 0);
+    const count = sets.reduce((sum, { changes }) => sum + changes.size, 0);
     if (count === 0 && dialect.emptyCommit === "error") {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
     }
-    for (const [url, set] of sets) this.publish(set, url, variation, committed);
+    for (const set of sets) this.publish(set, variation, committed);
+    this.simulation.changed("content");
     return success(count, dialect.success, dialect.commitText);
   }
 
-  private publish(
-    set: PrefixSetStore,
-    text: string,
-    variation: Variation,
-    committed: (record: CommitRecord) => void,
-  ): void {
+  private publish(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): void {
     const { dialect, clock, contents } = this.simulation;
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
-      if (!variation.keepStaged) {
-        set.discard();
-        this.simulation.changed({ kind: "taken", url: text });
-      }
+      if (!variation.keepStaged) set.discard();
       return;
     }
-    const { changes } = set;
     const apply = set.commit();
     if (delay === 0) {
       committed(apply());
-      this.simulation.changed({ kind: "committed", url: text });
       return;
     }
-    this.simulation.changed({ kind: "taken", url: text });
     clock.after(delay, () => {
       // The set was replaced by another state.
       if (this.simulation.contents !== contents) return;
       committed(apply());
-      this.simulation.changed({ kind: "applied", url: text, changes });
+      this.simulation.changed("content");
     });
   }
 

@@ -1,26 +1,26 @@
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
-import { type Batch, Draft, type PrefixSetStore } from "../state/prefix-set-store";
+import { Draft, type PrefixSetStore } from "../state/prefix-set-store";
 import { type Refusal, shallow } from "./node-request";
 import { listedAs } from "./set-list";
 
 /**
  * Stages the items of an insert (`p` and `v`) or of a delete (`a`), see docs/contributing/contract.md#set-entries.
  *
- * @returns the reason of a refusal, and the staged entries, if any.
+ * @returns the reason of a refusal.
  */
 export function stage(
   cmd: "insert" | "delete",
   set: PrefixSetStore,
   data: readonly unknown[],
   dialect: Dialect,
-): { refusal?: Refusal; staged?: Batch } {
+): Refusal | undefined {
   const deletes = dialect.deleteCovers === "covered" ? deleteCovered : deleteItem;
   const stageItem = cmd === "insert" ? insertItem : deletes;
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
     const message = `too many entries: ${data.length}, at most ${most} in one request`;
-    return { refusal: { why: "tooLarge", message } };
+    return { why: "tooLarge", message };
   }
   const draft = new Draft(set);
   let refusal: Refusal | undefined;
@@ -29,9 +29,8 @@ export function stage(
     if (problem) refusal ??= { why: problem.why, message: `entry ${at}: ${problem.message}` };
     if (problem && dialect.refusedEntry === "before") break;
   }
-  if (refusal && dialect.refusedEntry === "nothing") return { refusal };
-  set.keep(draft);
-  return { refusal, staged: draft.changes };
+  if (!refusal || dialect.refusedEntry !== "nothing") set.keep(draft);
+  return refusal;
 }
 
 /** Stages one data item, or returns the reason of its refusal. Sees the entries staged by earlier items of the request. */

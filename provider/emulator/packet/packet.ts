@@ -118,11 +118,7 @@ export class PacketView {
   /** Time of arrival in milliseconds of the clock, or -1 for "now". */
   at = -1;
 
-  /**
-   * Reads a packet.
-   *
-   * @throws {TypeError} if an address is not valid, the families differ or a number is out of range.
-   */
+  /** Reads a packet that {@link packetSchema} takes. @throws {TypeError} if an address is not valid, or the families differ. */
   read(packet: Packet): this {
     const from = parseAddress(packet.from);
     const to = parseAddress(packet.to);
@@ -132,12 +128,12 @@ export class PacketView {
     this.family = from.family;
     this.source = from.words;
     this.destination = to.words;
-    this.proto = inRange("proto", protocolNumber(packet.proto), 0, 255);
-    this.sport = inRange("sport", packet.sport ?? 0, 0, 65535);
-    this.dport = inRange("dport", packet.dport ?? 0, 0, 65535);
+    this.proto = protocolNumber(packet.proto);
+    this.sport = packet.sport ?? 0;
+    this.dport = packet.dport ?? 0;
     this.flags = packet.flags ? flagBits(packet.flags) : 0;
-    this.length = inRange("length", packet.length ?? DEFAULT_LENGTH, 0, 65535);
-    this.count = inRange("count", packet.count ?? 1, 1, 1_000_000_000);
+    this.length = packet.length ?? DEFAULT_LENGTH;
+    this.count = packet.count ?? 1;
     this.at = packet.at ?? -1;
     return this;
   }
@@ -156,9 +152,4 @@ export class PacketView {
       ...(this.at >= 0 && { at: this.at }),
     };
   }
-}
-
-function inRange(name: string, value: number, from: number, to: number): number {
-  if (Number.isInteger(value) && value >= from && value <= to) return value;
-  throw new TypeError(`\`${name}\` of a packet must be an integer from ${from} to ${to}, not ${String(value)}`);
 }

@@ -4,7 +4,6 @@ import type { MarkLimits } from "../marks";
 import type { MarkCount } from "../marks/mark-history";
 import type { VirtualClock } from "../time/clock";
 import { Bindings } from "./bindings";
-import type { ActiveSignalings } from "./change-log";
 import { checkConsistency, clientsOf } from "./consistency";
 import { defaultTestClients } from "./default-state";
 import { Holdings } from "./holdings";
@@ -54,13 +53,6 @@ export class Contents {
       ...this.holdings.export((arena, profile) => this.packetPath.marks(arena, profile).export(), entriesOf),
       signaling: { clients: clients(this.signaling), testClients: clients(this.testSignaling) },
     };
-  }
-
-  /** Active signalings by client, of both deployments. */
-  activeSignalings(): ActiveSignalings {
-    const active = (deployment: SignalingDeployment) =>
-      Object.fromEntries([...deployment.clients].map(([id, client]) => [id, client.active()]));
-    return { signaling: active(this.signaling), testSignaling: active(this.testSignaling) };
   }
 
   secretKeys(): string[] {

@@ -3,7 +3,7 @@ import { type OrderedPrefixes, type PrefixMap, sorted } from "../../model/prefix
 import { PacketPrefixTable } from "../rules/packet-prefix-table";
 import { applyBatch, Batch, type CommitRecord, type Spellings, type StagedValue, spelled } from "./commit-record";
 
-export type { Batch, CommitRecord, StagedValue } from "./commit-record";
+export type { CommitRecord, StagedValue } from "./commit-record";
 
 /** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal if nothing is staged. */
 export interface PrefixSetContent {
