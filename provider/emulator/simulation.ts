@@ -27,7 +27,6 @@ export class Simulation {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly counts = new RequestCounts();
-  /** Snapshots by name. */
   readonly snapshots = new Map<string, EmulatorState>();
   readonly markHistory: MarkHistory;
   /** Start by the date of the machine, which distinguishes an emulator from an earlier one at the same address. */
@@ -50,13 +49,11 @@ export class Simulation {
   stop: () => void = () => {};
   /** Emulators started by this one, each with its own simulation. */
   isolated: Isolated = new Isolated(() => Promise.reject(new Error("this emulator cannot start others")));
-  /** Its initial content. */
   readonly initial: EmulatorState;
 
   constructor(
     readonly options: ResolvedOptions,
     private readonly wall: Wall,
-    /** Its addresses. */
     readonly addresses: Addresses,
     /** Sources of its answers, and its files. */
     readonly sources: EmulatorSources,

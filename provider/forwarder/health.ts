@@ -62,7 +62,6 @@ export class Health {
   }
 }
 
-/** True if no check has a fault. */
 export function allHold(checks: Checks): boolean {
   return Object.values(checks).every(({ ok }) => ok);
 }

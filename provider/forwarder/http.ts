@@ -32,7 +32,6 @@ export interface Answer {
   body(): AsyncGenerator<Buffer>;
 }
 
-/** A whole answer. */
 export interface WholeAnswer extends Omit<Answer, "body" | "headers"> {
   readonly body: Buffer;
 }
@@ -147,7 +146,6 @@ class Exchange {
     if (signal?.aborted) this.cancel();
   }
 
-  /** Sends one of its requests. */
   async send(http: Http, request: PostRequest["request"]): Promise<OpenAnswer> {
     const { timeoutMs, maxBytes } = this.limits;
     this.wait(`no answer within ${timeoutMs} ms`);

@@ -8,14 +8,12 @@ export const LOSS_CAUSES = {
   removed: "the configuration does not name it any more, or its `only` leaves these tables out",
 } as const;
 
-/** One of {@link LOSS_CAUSES}. */
 export type LossCause = keyof typeof LOSS_CAUSES;
 
 /** Records of a table that a sink will not get. */
 export interface Loss {
   readonly sink: string;
   readonly cause: LossCause;
-  /** Its key. */
   readonly table: string;
   readonly records: number;
   /** When the first and the last of them were listed: milliseconds since 1970. */

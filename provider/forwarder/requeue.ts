@@ -73,7 +73,6 @@ export async function requeue(
   return { ...rest, delivered: delivered + rest.delivered };
 }
 
-/** The files of a store. */
 const STORE_ENDS = ["", "-wal", "-shm", ".lock"];
 
 async function remove(store: string): Promise<void> {

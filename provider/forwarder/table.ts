@@ -16,7 +16,6 @@ export function tableKey({ node, arena, profile, type }: TableName): string {
   return `${node}/${arena}/${profile}/${type}`;
 }
 
-/** The table of a {@link tableKey}. */
 export function tableOf(key: string): TableName {
   const [node = "", arena = "", profile = "", type = ""] = key.split("/");
   return { node, arena, profile, type: z.enum(MARK_TYPES).parse(type) };

@@ -26,7 +26,6 @@ export interface Variation {
 /** Seconds, or a date as HTTP writes it (RFC 9110, 10.2.3 and 5.6.7). */
 const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/;
 
-/** Parameters of faults. */
 export const faultParameters = z.strictObject({
   status: z.int().min(200).max(599).optional().describe("Status of the answer, if the kind has one."),
   body: z.string().optional().describe("Body of the answer, if the kind has one."),

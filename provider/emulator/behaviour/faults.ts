@@ -22,10 +22,8 @@ export interface ActiveFault {
   remove(): void;
 }
 
-/** A request, for the matching of faults. */
 export type Occasion = RequestSummary & {
   readonly api: ApiName;
-  /** Label of its run. */
   readonly label?: string | undefined;
 };
 
@@ -48,7 +46,6 @@ class Armed implements ActiveFault {
     return this.hits >= (times ?? (every === undefined && rate === undefined ? 1 : Number.POSITIVE_INFINITY));
   }
 
-  /** The members for JSON. */
   toJSON(): Omit<ActiveFault, "remove"> {
     const { id, fault, seen, hits, spent } = this;
     return { id, fault, seen, hits, spent };
@@ -65,7 +62,6 @@ class Armed implements ActiveFault {
   }
 }
 
-/** The faults of an emulator. */
 export class Faults {
   private readonly armed = new Map<number, Armed>();
   private nextId = 1;

@@ -9,7 +9,6 @@ function envelopeOf(list: string) {
 
 const FORMATS = ["json", "ndjson", "lines", "ok-lines", "csv", "csv-head"] as const;
 
-/** Form of a list. */
 export type ListFormat = (typeof FORMATS)[number];
 
 const [, ...OTHER_FORMATS] = FORMATS;

@@ -14,7 +14,6 @@ const FORMS = [
   "html",
 ] as const;
 
-/** Form of an error. */
 export type ErrorForm = (typeof FORMS)[number];
 
 /** Forms that differ from a success only by their status: a text, or a page that a proxy could have sent. */
@@ -63,7 +62,6 @@ const textSwitch = <Kind extends RefusalKind>(kind: Kind) => `${kind}Text` as co
 const errorText = (about: string) =>
   answerText(`the error ${about}`, "{message} and {status} stand for its words and its status");
 
-/** Three switches for each kind. */
 type KindSwitches = {
   [Kind in RefusalKind as ReturnType<typeof statusSwitch<Kind>>]: ReturnType<typeof status>;
 } & { [Kind in RefusalKind as ReturnType<typeof formSwitch<Kind>>]: ReturnType<typeof form> } & {
@@ -105,10 +103,7 @@ interface RefusalStyle {
   readonly text: string;
 }
 
-/**
- * Refusals that would read as successes, a sentence for each. Such a dialect is refused, since no client could know its
- * effect.
- */
+/** Refusals that would read as successes, a sentence for each. Such a dialect is refused, since no client could know its effect. */
 export function silentRefusals(settings: Settings): { path: string; message: string }[] {
   return (Object.keys(KINDS) as RefusalKind[]).flatMap((kind) => {
     const { status, form, text } = refusalStyle(kind, settings);

@@ -100,7 +100,6 @@ export const journalEntry = z
 
 const KINDS = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
 
-/** A fault that was set. */
 export const activeFault = z
   .object({
     id: z.int(),

@@ -9,7 +9,6 @@ import { activeFault, unmetFault } from "./answers";
 import { UnknownResource } from "./lookup";
 import { type FaultRemover, getter, method, operation } from "./operation";
 
-/** See `Duration`. */
 const duration = z.union([z.number(), z.string()]).describe("Milliseconds, or a text such as 1h.");
 
 const faults = operation("GET /faults", "The faults that were set.", {

@@ -111,7 +111,6 @@ async function isolatedFrom(
 
 const addresses = z.looseObject({ control: z.string(), endpoint: z.string() });
 
-/** An address with the host of another one. */
 function byHost(address: string, other: string): string {
   const url = new URL(address);
   url.hostname = new URL(other).hostname;

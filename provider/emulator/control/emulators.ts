@@ -16,7 +16,6 @@ const label = z
   .max(JOURNAL.labelCharacters)
   .describe("Its name until it ends, and the label of its first run. Unique among running ones.");
 
-/** See `IsolatedOptions`. */
 export const isolatedOptions = z.strictObject({
   label,
   state: stateSchema.optional().describe("Its content; default: the initial content of the emulator that starts it."),
@@ -38,7 +37,6 @@ export const isolatedOptions = z.strictObject({
     .describe("Ends a running one of this label first, in place of an error. Default: false."),
 }) as z.ZodType<IsolatedOptions>;
 
-/** Options with the state as JSON. */
 export function isolatedAsJson(options: IsolatedOptions): unknown {
   return isObject(options) && options.state !== undefined ? { ...options, state: stateAsJson(options.state) } : options;
 }

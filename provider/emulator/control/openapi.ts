@@ -91,7 +91,6 @@ const FAILURES: Record<string, { readonly name: string; readonly description: st
   },
 };
 
-/** True for an expectation of a test. */
 const expects = ({ path }: Operation) => /^\/journal\/(wait|expect)/.test(path);
 
 /** True for an operation on an object that may not exist. */

@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Simulation } from "../simulation";
 
-/** The call of an operation. */
 export interface Exchange {
   /** Aborts when the caller has disconnected. */
   readonly signal?: AbortSignal;
@@ -46,7 +45,6 @@ export function operation<Input, Answer>(
 /** The answer of an operation without a result. */
 export const done = z.object({ status: z.literal("ok") }).describe("Done.");
 
-/** The names of the parameters in a path. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 
 /** True if the input is the body of the request; otherwise it is in the path and the query. */

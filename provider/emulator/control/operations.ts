@@ -66,7 +66,6 @@ type Remote<Entry> =
 
 const isOperation = (entry: object): entry is Operation => "path" in entry;
 
-/** The members by name. */
 export const MEMBERS = Object.entries(TABLE).filter(([, entry]) => !isOperation(entry)) as [string, AnyMember][];
 
 /** Every operation of the control API. */

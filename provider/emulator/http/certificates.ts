@@ -38,7 +38,6 @@ export class CertificateAuthority {
     return this.issue(name, [basicConstraints(false), purpose(1), alternativeNames(hosts)]);
   }
 
-  /** A certificate for a client. */
   issueClient(name: string): Certificate {
     return this.issue(name, [basicConstraints(false), purpose(2)]);
   }

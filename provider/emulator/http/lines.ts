@@ -15,7 +15,6 @@ export function lineOf(element: unknown, format: LineFormat): string {
   return `${fields.map(isCsv ? quoted : plain).join(isCsv ? "," : " ")}\n`;
 }
 
-/** The content type of a format. */
 export function lineType(format: LineFormat): string {
   if (format === "ndjson") return "application/x-ndjson";
   return `text/${format === "csv" || format === "csv-head" ? "csv" : "plain"}; charset=utf-8`;

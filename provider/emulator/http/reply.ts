@@ -14,15 +14,12 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Content type of JSON. */
 export const JSON_TYPE = "application/json";
 
-/** An answer in JSON. */
 export function json(status: number, value: unknown): Reply {
   return { status, type: JSON_TYPE, body: JSON.stringify(value) };
 }
 
-/** An answer in plain text. */
 export function text(status: number, body: string): Reply {
   return { status, type: "text/plain; charset=utf-8", body };
 }
@@ -39,7 +36,6 @@ export function encode(body: Reply["body"]): Buffer | Iterable<Buffer> {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
-/** Options for sending an answer. */
 export interface SendOptions {
   /** Ends the connection after the answer, for requests that were not read to their end. */
   readonly close?: boolean;

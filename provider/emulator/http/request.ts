@@ -54,11 +54,7 @@ export class BadRequest extends Error {
   override readonly name = "BadRequest";
 }
 
-/**
- * Parses the JSON of a body strictly: UTF-8 without a byte order mark, no extensions of JSON.
- *
- * @throws {BadRequest}
- */
+/** Parses the JSON of a body strictly: UTF-8 without a byte order mark, no extensions of JSON. @throws {BadRequest} */
 export function parseJson(body: Buffer): unknown {
   const source = decode(body);
   if (source === "") throw new BadRequest("the body is empty; it must be a JSON object");

@@ -5,7 +5,6 @@ import type { JournalEntry } from "./entry";
 
 export type { Run } from "../answer-types";
 
-/** A run while it is counted. */
 type Counted = { -readonly [Member in keyof Run]: Run[Member] };
 
 /**

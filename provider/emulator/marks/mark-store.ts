@@ -22,7 +22,6 @@ export interface MarkAction extends MarkChange {
 
 /** Which records of a table. */
 export interface MarkFilter {
-  /** Only those of rules with this id. */
   readonly id?: number;
   /** Only those with this address, or with one of this prefix: as source, destination or the only one. */
   readonly contains?: string;

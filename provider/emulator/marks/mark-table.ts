@@ -4,7 +4,6 @@ import { MAX_VALUE } from "../../model/entry";
 export type ValueOperation = "set" | "add" | "max";
 
 export interface MarkChange {
-  /** Id of the record. */
   readonly id: number;
   readonly operation: ValueOperation;
   readonly operand: number;
@@ -22,7 +21,6 @@ export interface HeldMark {
   /** Key and id as text. */
   readonly name: string;
   value: number;
-  /** Time of its creation. */
   created: number;
   expires: number;
 }

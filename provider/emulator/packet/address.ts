@@ -33,7 +33,6 @@ function parse(text: string): Prefix {
   return attempt(() => Prefix.parse(text.includes(":") ? text : `${text}/32`)) ?? Prefix.parse(text);
 }
 
-/** The first address of a prefix as words, and the prefix length. */
 export function prefixWords(prefix: Prefix): Address & { readonly length: number } {
   const { family, bits, length } = prefix;
   if (family === 4) return { family, words: [Number(bits) | 0, 0, 0, 0], length };
@@ -41,7 +40,6 @@ export function prefixWords(prefix: Prefix): Address & { readonly length: number
   return { family, words: [word(96n), word(64n), word(32n), word(0n)], length };
 }
 
-/** Number of words of an address of a family. */
 export function wordsInUse(family: 4 | 6, words: Words): number[] {
   return words.slice(0, family === 4 ? 1 : 4);
 }

@@ -24,7 +24,6 @@ export type TcpFlag = keyof typeof TCP_FLAGS;
 
 const names = new Map<number, string>(Object.entries(PROTOCOLS).map(([name, number]) => [number, name]));
 
-/** The number of a protocol by name or number. */
 export function protocolNumber(protocol: Protocol): number {
   return typeof protocol === "number" ? protocol : PROTOCOLS[protocol];
 }
@@ -103,13 +102,9 @@ export class PacketView {
   source: Words = [0, 0, 0, 0];
   /** Destination address, in words of 32 bits. */
   destination: Words = [0, 0, 0, 0];
-  /** Number of the protocol. */
   proto = 0;
-  /** Source port. */
   sport = 0;
-  /** Destination port. */
   dport = 0;
-  /** Bits of the TCP flags. */
   flags = 0;
   /** Bytes of the whole packet. */
   length = DEFAULT_LENGTH;

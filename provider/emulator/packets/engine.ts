@@ -15,7 +15,6 @@ export interface PacketEngineOptions {
   readonly now: () => number;
   /** Finds a prefix-set for a profile; `undefined` if it does not exist. */
   readonly sets: (profile: string, set: SetReference) => PacketPrefixTable | undefined;
-  /** Limits of the marks of each profile. */
   readonly marks?: MarkLimits;
 }
 
@@ -43,7 +42,6 @@ interface EngineProfile {
  */
 export class PacketEngine {
   private readonly profiles = new Map<string, EngineProfile>();
-  /** Bound prefixes. */
   private readonly table = new PacketPrefixTable<EngineProfile>();
   private readonly view = new PacketView();
 
@@ -74,7 +72,6 @@ export class PacketEngine {
     this.table.set(typeof prefix === "string" ? Prefix.parse(prefix) : prefix, this.profile(profile));
   }
 
-  /** Unbinds all prefixes. */
   unbindAll(): void {
     this.table.clear();
   }

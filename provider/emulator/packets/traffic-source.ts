@@ -38,9 +38,7 @@ export function checkTraffic(kind: string, options: unknown, own: Record<string,
 /** A prefix from which addresses are drawn. */
 export type Range = Address & { readonly length: number };
 
-/**
- * Fills in the packets of one kind of traffic. Takes a packet with random addresses of the ranges, which it may change.
- */
+/** Fills in the packets of one kind of traffic. Takes a packet with random addresses of the ranges, which it may change. */
 export type Shape = (packet: PacketView, random: RandomIntegers, to: Range) => void;
 
 /**

@@ -60,7 +60,6 @@ export function describeBinding({ bindings }: Contents, text: string): { prefix?
   return { prefix: prefix.toString(), profile: formatUrl({ kind: "profile", arena, profile }) };
 }
 
-/** An entry as a short line. */
 export function describeLine(all: JournalEntry) {
   const { headers: _, data: __, answerHeaders: ___, answer, commit, ...entry } = all;
   const reason = reasonOf({ status: entry.status, answer });

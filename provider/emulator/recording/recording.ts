@@ -81,7 +81,6 @@ export class Recorder {
     await this.write(isSame ? { request, again: true } : { request, answer });
   }
 
-  /** Ends the recording. */
   async end(): Promise<void> {
     await this.writing;
     await this.handle.close();
@@ -95,7 +94,6 @@ export class Recorder {
 
 /** The recorded answers to each request, in order; the last one is repeated. */
 export class Recording {
-  /** Recorded APIs. */
   apis: readonly RecordedApi[] = [];
   private readonly answers = new Map<string, RecordedAnswer[]>();
   private readonly given = new Map<string, number>();

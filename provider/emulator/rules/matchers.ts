@@ -92,7 +92,6 @@ function hasFlags(set: readonly TcpFlag[], unset: readonly TcpFlag[]): Matcher {
   return (packet) => packet.proto === PROTOCOLS.tcp && (packet.flags & mask) === flags;
 }
 
-/** Tests a value. */
 type ValueTest = (value: number) => boolean;
 
 const tests: Record<string, (operand: number) => ValueTest> = {

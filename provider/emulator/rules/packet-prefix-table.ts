@@ -23,7 +23,6 @@ export class PacketPrefixTable<Value = number> {
     return [...this.lengths[4].values(), ...this.lengths[6].values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Sets the value of a prefix. */
   set(prefix: Prefix, value: Value): void {
     const { family, words, length } = prefixWords(prefix);
     let networks = this.lengths[family].get(length);

@@ -30,7 +30,6 @@ export interface Interpretation {
 /** Path of the node API if it redirects. */
 export const REDIRECTED = "/redirected/fapi";
 
-/** One of the APIs of an emulator. */
 export interface Api {
   /** The answer to a request that is refused unread. */
   admit?(request: Head): Reply | undefined;

@@ -13,7 +13,6 @@ export interface Exchange {
   readonly head: Head;
   /** The body, at most so many bytes of it. */
   body(limit: number): Promise<Buffer | "too-large" | "aborted">;
-  /** Sends an answer. */
   answer(reply: Reply, options: Omit<SendOptions, "pace">): Promise<void>;
   /** Breaks the connection, now or in the middle of an answer, or keeps it open without one. */
   cut(outcome: Cut): void;

@@ -12,7 +12,6 @@ import type { Simulation } from "../simulation";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "./api";
 import { type Exchange, MemoryExchange, SocketExchange } from "./exchange";
 
-/** Parts and options of the protocol port. */
 export interface ProtocolParts {
   readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
   /** Breaks all connections and refuses new ones for a time (real milliseconds). */

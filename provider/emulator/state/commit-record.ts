@@ -7,7 +7,6 @@ export type StagedValue = number | null;
 /** Texts of entries that are not listed in canonical form: a node may keep host bits. */
 export type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 
-/** The changes of one commit. */
 export class Batch extends Map<CanonicalPrefix, StagedValue> {
   readonly spellings = new Map<CanonicalPrefix, string>();
 

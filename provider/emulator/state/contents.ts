@@ -11,7 +11,6 @@ import { PacketPath } from "./packet-path";
 import { SignalingDeployment } from "./signaling-deployment";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 
-/** Limits of the content. */
 interface Limits {
   /** Of the mark tables of each profile. */
   readonly marks: MarkLimits | undefined;

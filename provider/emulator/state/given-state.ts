@@ -61,7 +61,6 @@ function withSets(holder: unknown, at: string): unknown {
 
 const isList = (set: unknown) => typeof set === "object" && set !== null && Symbol.iterator in set;
 
-/** Changes a value, whose path in the state is given. */
 type ChangeAt = (value: unknown, path: string) => unknown;
 
 function changed(given: unknown, member: string, change: ChangeAt, at?: string): unknown {

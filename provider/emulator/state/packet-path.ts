@@ -10,9 +10,7 @@ import type { Bindings } from "./bindings";
 import type { Holdings } from "./holdings";
 import { StateError } from "./state";
 
-/**
- * The packet path of the emulated node: rules use the applied entries of its sets, and packets the bindings of signaling.
- */
+/** The packet path of the emulated node: rules use the applied entries of its sets, and packets the bindings of signaling. */
 export class PacketPath {
   private readonly engine: PacketEngine;
   private boundFor = -1;
@@ -43,7 +41,6 @@ export class PacketPath {
     }
   }
 
-  /** The marks of an existing profile. */
   marks(arena: string, profile: string): MarkStore {
     return this.engine.marks(profileKey(arena, profile));
   }

@@ -202,7 +202,6 @@ function inOrder(entries: PrefixMap, batches: readonly ReadonlyMap<CanonicalPref
   return sorted(result);
 }
 
-/** Changes that undo a commit. */
 function undoing({ inserted, removed, changed }: CommitRecord): Map<CanonicalPrefix, StagedValue> {
   const batch = new Map<CanonicalPrefix, StagedValue>();
   const note = (prefix: string, value: StagedValue) => batch.set(prefix as CanonicalPrefix, value);

@@ -35,7 +35,6 @@ interface Active {
   readonly cancelLease: () => void;
 }
 
-/** A client of a deployment with its running signalings. */
 export class DeploymentClient {
   readonly prefixes: readonly Prefix[];
   private readonly running = new Map<CanonicalPrefix, Active>();
@@ -108,7 +107,6 @@ export class DeploymentClient {
     return complete ? undefined : "cloud signaling is not active";
   }
 
-  /** The client in the form of a state. */
   export(): SignalingClientState {
     const { active: _, ...state } = this.state;
     const active = this.active();

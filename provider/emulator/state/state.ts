@@ -104,7 +104,6 @@ export const stateSchema = z
 
 export type { EmulatorState } from "./schema-types";
 
-/** A valid state. */
 export type ParsedState = z.output<typeof stateSchema>;
 
 export type SignalingClientState = z.output<typeof client>;

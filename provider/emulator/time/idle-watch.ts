@@ -23,7 +23,6 @@ export class IdleWatch {
     };
   }
 
-  /** Watches no more. */
   stop(): void {
     this.underWay = Number.POSITIVE_INFINITY;
     this.cancel();

@@ -12,7 +12,6 @@ export function seededRandom(seed: number): RandomSource {
   };
 }
 
-/** One of `choices`. */
 export function pick<T>(random: RandomSource, choices: readonly [T, ...T[]]): T {
   return choices[Math.floor(random() * choices.length)] ?? choices[0];
 }

@@ -52,7 +52,6 @@ export function readBy<Value>(read: (value: Value) => unknown) {
   };
 }
 
-/** An address or a prefix as a text. */
 export const prefixText = z.string().superRefine(readBy((text: string) => Prefix.parse(text)));
 
 /** Converts texts to numbers if the schema has numbers; others, also an empty one, are left for the schema to refuse. */

@@ -16,7 +16,6 @@ export interface LeaseParts {
   readonly world: ForwarderWorld;
   readonly metrics: Metrics;
   readonly troubles: Troubles;
-  /** The nodes that are shared. */
   nodes(): readonly string[];
   /** Settings that members must share beside the nodes, as a short text. */
   polling(): string;

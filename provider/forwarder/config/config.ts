@@ -12,7 +12,6 @@ import { MAX_PROBLEMS, readConfig } from "./config-files";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
 import { Unavailable } from "./unavailable";
 
-/** A problem of a configuration, with its place. */
 interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -70,12 +69,10 @@ export class LiveConfig {
     return this.source.folder;
   }
 
-  /** Variables of the environment. */
   get env(): Environment {
     return this.source.env;
   }
 
-  /** The folder of the state. */
   get stateFolder(): string {
     return resolve(this.folder, this.current.state);
   }
@@ -87,7 +84,6 @@ export class LiveConfig {
     return this.texts.filter(isIn).map(({ text }) => text);
   }
 
-  /** The options of a node, as they are now. */
   node(name: string): NodeOptions {
     const options = this.current.nodes[name] ?? this.gone.get(name);
     if (!options) throw new TypeError(`There is no node ${name}.`);

@@ -166,7 +166,6 @@ export function wrongNames(
   return [...inWatches, ...inSinks];
 }
 
-/** A checked configuration. */
 export type CheckedConfig = z.infer<typeof configSchema>;
 
 /** Address to listen on, with TLS and token. */

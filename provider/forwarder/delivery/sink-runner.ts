@@ -31,7 +31,6 @@ export interface DeliveryParts {
   readonly secrets: Pick<SecretFiles, "refresh">;
 }
 
-/** Parts that delivery to one sink needs. */
 interface RunnerParts extends DeliveryParts {
   readonly limits: BatchLimits;
   /** Milliseconds after which one try is stuck. */
@@ -42,7 +41,6 @@ interface RunnerParts extends DeliveryParts {
   readonly losses: Pick<Losses, "add">;
   /** The sink's mark has moved. */
   acknowledged(): void;
-  /** There is no sink any more. */
   gone(reason: string): void;
 }
 

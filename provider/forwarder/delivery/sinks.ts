@@ -9,7 +9,6 @@ import type { BatchLimits, Sink, SinkContext } from "../sinks/sink";
 import type { Log } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 
-/** Parts that sinks are made from. */
 export interface SinkParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
@@ -44,7 +43,6 @@ export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onReco
   return named.map(({ name, only }) => ({ name, limits: spoolLimits(config, name), ...(only && { only }) }));
 }
 
-/** Limits of the spool of a sink, with the defaults of all. */
 export function spoolLimits({ current: { spool, sinks } }: LiveConfig, sink: string): SinkSpec["limits"] {
   return { ...CONFIG_DEFAULTS.spool, ...spool, ...sinks.find(({ name }) => name === sink)?.spool };
 }

@@ -86,7 +86,6 @@ export class KeptBaseline {
   }
 }
 
-/** All rows of a baseline. */
 export function* wholeRows(baseline: Baseline): Generator<void, readonly RowChunk[]> {
   const rows = new RowWriter(() => undefined);
   for (let row = 0; row < baseline.rowCount; row++) {

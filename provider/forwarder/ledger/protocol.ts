@@ -14,7 +14,6 @@ export interface SinkSpec {
   readonly only?: TableFilter;
 }
 
-/** Options for opening a ledger. */
 export interface LedgerOptions {
   readonly file: string;
   readonly sinks: readonly SinkSpec[];
@@ -38,7 +37,6 @@ export interface SetAside {
   readonly records: number | undefined;
 }
 
-/** Findings at the opening. */
 export interface Opened {
   /** When the last run listed last, on the machine's clock; unknown unless it ended cleanly. */
   readonly listedBefore: number | "unknown" | "never";
@@ -56,7 +54,6 @@ export interface Opened {
 
 /** A list that was taken over: its records are on the disk, with the new baseline. */
 export interface TakenOver {
-  /** Marks in the list. */
   readonly listed: number;
   /** Places at which this node is known to list keyed objects, see `NodeHabits`. */
   readonly keyedPlaces: ReadonlySet<string>;
@@ -118,9 +115,7 @@ export class SpoolFull extends PacketFilterError {
   }
 }
 
-/**
- * Undelivered readings, and the baselines that they were compared with. Every acknowledged change is on the disk.
- */
+/** Undelivered readings, and the baselines that they were compared with. Every acknowledged change is on the disk. */
 export interface Ledger {
   /**
    * Reads a list, compares it, and writes its records and the new baseline of its table in one transaction. Where that

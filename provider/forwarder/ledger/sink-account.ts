@@ -13,7 +13,6 @@ const entryRow = z.object({
   taken: z.number(),
   /** The same on the clock that is never set. */
   now: z.number(),
-  /** The number of its table. */
   table_id: z.number(),
 });
 

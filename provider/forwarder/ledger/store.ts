@@ -86,11 +86,7 @@ export class Store {
     readonly file: string,
   ) {}
 
-  /**
-   * Opens the file, or makes it.
-   *
-   * @throws {StoreError} @throws as `isBroken` recognises if the file is not a store.
-   */
+  /** Opens the file, or makes it. @throws {StoreError} @throws as `isBroken` recognises if the file is not a store. */
   static async open(file: string): Promise<Store> {
     return Store.openWith(await loadSqlite(), file);
   }
@@ -154,7 +150,6 @@ export class Store {
     return row === undefined ? undefined : schema.parse(row);
   }
 
-  /** Bytes that are free on the disk. */
   get freeBytes(): number {
     return freeBytesOf(dirname(this.file));
   }

@@ -64,11 +64,9 @@ export interface FinishedReading {
   readonly list: ArrivedList;
   /** The baseline starts again with it. */
   readonly reset: boolean;
-  /** Rows for the spool. */
   readonly rows: readonly RowChunk[];
   /** The rows are the whole table, regardless of earlier records. */
   readonly isWhole: boolean;
-  /** Changes of the baseline. */
   readonly changes: readonly RowChunk[];
   /** All of the new baseline, where it is due to be written whole. */
   readonly whole: readonly RowChunk[] | undefined;
@@ -94,7 +92,6 @@ export class TableState {
   constructor(
     private readonly store: Store,
     readonly name: TableName,
-    /** The name of this run. */
     readonly run: string,
   ) {
     this.key = tableKey(name);

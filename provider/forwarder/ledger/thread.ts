@@ -18,7 +18,6 @@ interface Question {
   readonly args: readonly unknown[];
 }
 
-/** Answer of the thread. */
 interface Reply {
   readonly number: number;
   readonly result?: unknown;

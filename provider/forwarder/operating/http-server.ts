@@ -70,11 +70,7 @@ export class Listener {
     return this.server?.url;
   }
 
-  /**
-   * Listens at another address, or at none.
-   *
-   * @throws {Unavailable} when it cannot be listened on; it listens where it did then.
-   */
+  /** Listens at another address, or at none. @throws {Unavailable} when it cannot be listened on; it listens where it did then. */
   async move(listen: Listen | undefined): Promise<void> {
     const before = this.listen;
     if (isSamePlace(before, listen)) return;

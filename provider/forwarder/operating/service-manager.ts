@@ -12,7 +12,6 @@ export interface ServiceManagerParts {
   execute(program: string, args: readonly string[], folder: string): Promise<string>;
 }
 
-/** Program that every systemd has. */
 const PROGRAM = "systemd-notify";
 
 /**
@@ -45,7 +44,6 @@ export class ServiceManager {
     this.notify("RELOADING=1", `MONOTONIC_USEC=${Math.round(this.parts.clock.monotonic() * 1_000)}`);
   }
 
-  /** It ends. */
   stopping(): void {
     this.cancel();
     this.notify("STOPPING=1");

@@ -25,7 +25,6 @@ export type Outcome = "taken" | "failed" | "refused" | "full";
 export class Gate {
   isOpen = false;
   private pass = (): void => {};
-  /** Resolves then. */
   readonly passed = new Promise<void>((resolve) => {
     this.pass = resolve;
   });

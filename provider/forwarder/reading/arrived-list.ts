@@ -26,7 +26,6 @@ export interface ArrivedList {
   /** The same on the clock that machines keep until they restart. */
   readonly now: number;
   readonly rules: readonly Rule[];
-  /** Answers of the node. */
   readonly habits: NodeHabits;
   /** With `records: changes`: also all that is listed, as `seen`. */
   readonly snapshot: boolean;

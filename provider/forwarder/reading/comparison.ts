@@ -54,7 +54,6 @@ export class Reading {
     /** The number of this reading; another one each time. */
     private readonly number: number,
     private readonly baseline: Baseline,
-    /** Rows of what changed. */
     private readonly changes: RowWriter,
     /** Rows of all that is listed, where they are wanted. */
     private readonly snapshot?: RowWriter,

@@ -32,7 +32,6 @@ export type KeyMembers = Pick<
   "address" | "source" | "destination" | "sourcePort" | "destinationPort" | "protocol"
 >;
 
-/** The key of a mark. */
 export function keyOf(mark: KeyMembers): MarkKey {
   const { address = "", source, destination, sourcePort, destinationPort, protocol } = mark;
   if (sourcePort === undefined && destinationPort === undefined && protocol === undefined) {
@@ -115,7 +114,6 @@ export class RowWriter {
     private readonly resent: readonly string[] = [],
   ) {}
 
-  /** The number of rows that were added. */
   get count(): number {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }

@@ -16,7 +16,6 @@ const MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const;
 const BROKER = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+):\d{1,5}$/;
 const broker = withPort(BROKER, 'must be a host and a port, such as "192.0.2.40:9092"');
 
-/** The members of a sink of Kafka. */
 export const kafkaSchema = members({
   brokers: z.array(broker, { error: "must be a list of brokers" }).min(1, { error: "must not be empty" }),
   topic: text
@@ -45,7 +44,6 @@ export async function loadKafka(user: string, node: string = process.versions.no
   return loadOptional(user, [KAFKA_PACKAGE], () => import("@platformatic/kafka"));
 }
 
-/** The package, loaded. */
 export type KafkaLibrary = Awaited<ReturnType<typeof loadKafka>>;
 
 /** A message, or one of its batch, is refused whenever it comes. Names are those of the protocol. */

@@ -20,7 +20,6 @@ export const natsFields = {
 
 const reached = z.object(natsFields);
 
-/** Connection to NATS. */
 export type NatsOptions = z.infer<typeof reached>;
 
 /** Who needs NATS where it is the cluster, as messages begin. */
@@ -35,7 +34,6 @@ export async function loadNats(user: string) {
   }));
 }
 
-/** The packages, loaded. */
 export type Nats = Awaited<ReturnType<typeof loadNats>>;
 
 /** Connects; a connection that breaks later is made again by the library, for ever. @throws the library's error. */

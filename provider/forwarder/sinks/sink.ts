@@ -252,7 +252,6 @@ const integers = z
   .array(z.union([z.int(), z.string().regex(/^-?\d+$/, INTEGER)], INTEGER), { error: "must be a list of integers" })
   .min(1, { error: "must not be empty" });
 
-/** The members that all sinks have. */
 export const commonFields = {
   name: text.regex(/^\w[\w.-]{0,63}$/, {
     error: "begins with a letter, digit or _, and may have these and . -, at most 64",

@@ -1,7 +1,6 @@
 import { LOSS_CAUSES } from "../loss";
 import { EVENTS } from "../record/rows";
 
-/** A label of a metric. */
 export type LabelName = "node" | "sink" | "cause" | "outcome" | "event" | "version" | "node_version";
 
 /** Kind, help text and labels of a metric. */
@@ -100,5 +99,4 @@ export const FORWARD_METRICS = {
   build_info: gauge("1; the version of the package, and that of Node.", "version", "node_version"),
 } satisfies Record<string, Metric>;
 
-/** The name of a metric. */
 export type MetricName = keyof typeof FORWARD_METRICS;

@@ -90,7 +90,6 @@ function showAll({ currentTarget }: TargetedEvent<HTMLButtonElement>): void {
   choose(journalChoices({}));
 }
 
-/** The filter of the requests, all of it in the address. */
 function Filters(props: { filter: RequestFilter; lines: readonly JournalLine[]; runs: Overview["runs"] }) {
   const { filter, lines, runs } = props;
   const field = (name: keyof RequestFilter) => ({

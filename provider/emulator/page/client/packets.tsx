@@ -7,7 +7,6 @@ import { Table } from "./table";
 import { TrafficForm } from "./traffic-form";
 import { Badge, Panel, ProfileLink } from "./ui";
 
-/** A packet that was sent, and what became of it. */
 interface Sent {
   readonly id: number;
   readonly packet: string;
@@ -71,7 +70,6 @@ const FLAGS = ["syn", "ack", "fin", "rst", "psh"] as const;
 /** Senders from the documentation prefixes. */
 const SENDER = { 4: "203.0.113.9", 6: "2001:db8:bad::9" };
 
-/** A packet by hand. */
 function PacketForm(props: { recipient?: string; onVerdict: (packet: string, verdict: Verdict) => void }) {
   const to = firstHost(props.recipient ?? "198.51.100.0/24");
   const from = SENDER[to.includes(":") ? 6 : 4];

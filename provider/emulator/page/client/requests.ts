@@ -34,7 +34,6 @@ const hasStatus = (from: number, to: number) => (line: JournalLine) =>
 
 const isTrouble = ({ status, fault }: JournalLine) => fault !== undefined || status === undefined || status >= 400;
 
-/** Outcomes of a request. */
 const OUTCOMES: Record<string, readonly [text: string, holds: (line: JournalLine) => boolean]> = {
   trouble: ["errors and faults", isTrouble],
   success: ["succeeded", hasStatus(0, 400)],

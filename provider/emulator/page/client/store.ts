@@ -34,7 +34,6 @@ export interface State {
   readonly question?: Question;
 }
 
-/** Props of a view. */
 export interface ViewProps extends Required<Pick<State, "overview" | "catalogue" | "journal">> {
   /** Url of the object shown, if one was chosen. */
   readonly subject?: string;

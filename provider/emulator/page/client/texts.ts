@@ -87,13 +87,11 @@ function matchText(match: Match): string {
     .join(", ");
 }
 
-/** When a rule applies. */
 export function whenText({ match = [], extra }: Rule): string {
   if (match.length > 0) return match.map(matchText).join("; ");
   return extra ? JSON.stringify(extra) : "every packet";
 }
 
-/** Text of a rule's action. */
 export const actionText = (action: Action): string => {
   if (typeof action === "string") return action;
   return Object.entries(action)
@@ -113,7 +111,6 @@ export function ruleText(profile: Profile | undefined, id: number): string {
   return `${id} ${found?.rule.name ?? ""}`;
 }
 
-/** The key of a mark. */
 export function markKey({ address, source, destination, sourcePort, destinationPort, protocol }: MarkRecord): string {
   if (address !== undefined) return address;
   const end = (host: string | undefined, port: number | undefined) =>
