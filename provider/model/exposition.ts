@@ -20,12 +20,6 @@ export interface Family {
   readonly samples: Iterable<Sample>;
 }
 
-/** Place of a value among the counts of a histogram. */
-export function bucketOf(value: number, bounds: readonly number[]): number {
-  const at = bounds.findIndex((bound) => value <= bound);
-  return at < 0 ? bounds.length : at;
-}
-
 /** Metrics in the text format of Prometheus, version 0.0.4. */
 export function expositionOf(families: Iterable<Family>): string {
   const lines: string[] = [];

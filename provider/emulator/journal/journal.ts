@@ -1,4 +1,3 @@
-import { bucketOf } from "../../model/exposition";
 import { JOURNAL, OPTIONS } from "../defaults";
 import type { CommitRecord } from "../state/prefix-set-store";
 import { type JournalEntry, type JournalFilter, matches, type OpenEntry } from "./entry";
@@ -113,7 +112,7 @@ export class RequestCounts {
     const buckets = new Array<number>(DURATION_BOUNDS.length + 1).fill(0);
     const counted = this.requests.get(key) ?? { labels, count: 0, bytes: 0, seconds: 0, buckets };
     const seconds = durationMs / 1000;
-    const bucket = bucketOf(seconds, DURATION_BOUNDS);
+    const bucket = [...DURATION_BOUNDS, Number.POSITIVE_INFINITY].findIndex((bound) => seconds <= bound);
     counted.buckets[bucket] = (counted.buckets[bucket] ?? 0) + 1;
     counted.count += 1;
     counted.bytes += answerBytes;

@@ -1,4 +1,4 @@
-import { bucketOf, expositionOf } from "../../model/exposition";
+import { expositionOf } from "../../model/exposition";
 import { FIXED_LABELS, FORWARD_METRICS, type LabelName, type Metric, type MetricName } from "./metric-list";
 
 type Labels = Readonly<Partial<Record<LabelName, string>>>;
@@ -64,7 +64,7 @@ export class Metrics {
   /** Adds to a histogram. */
   observe(name: MetricName, value: number, labels: Labels = {}): void {
     const series = this.series(name, labels);
-    const at = bucketOf(value, bucketsOf(name));
+    const at = [...bucketsOf(name), Number.POSITIVE_INFINITY].findIndex((bound) => value <= bound);
     series.counts[at] = (series.counts[at] ?? 0) + 1;
     series.value += value;
   }
