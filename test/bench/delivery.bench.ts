@@ -168,9 +168,7 @@ function listOf(marks: number): Uint8Array<ArrayBuffer>[] {
   const one = (at: number) => ({ a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 70_001, v: 1, t: 60 });
   const text = new TextEncoder().encode(JSON.stringify(Array.from({ length: marks }, (_, at) => one(at))));
   const pieces = Math.ceil(text.length / SIZES.portionBytes);
-  return Array.from({ length: pieces }, (_, at) =>
-    text.slice(at * SIZES.portionBytes, (at + 1) * SIZES.portionBytes),
-  );
+  return Array.from({ length: pieces }, (_, at) => text.slice(at * SIZES.portionBytes, (at + 1) * SIZES.portionBytes));
 }
 
 /** The first list of a table, in the store's own loop: here in this thread, in a service in one beside it. */

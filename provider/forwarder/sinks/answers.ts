@@ -135,7 +135,7 @@ const KEEPS_BODY: readonly number[] = [307, 308];
 /** A redirect, and what to do about it. Its query string may have secrets. */
 function redirectOf({ status, header, sanitize, target, follows }: SinkAnswer): string {
   const location = header("location") ?? "";
-  if (!URL.canParse(location, target)) return "a redirect to nowhere";
+  if (!URL.canParse(location, target.href)) return "a redirect to nowhere";
   const { origin, pathname } = new URL(location, target);
   const to = `a redirect to ${sanitize(`${origin}${pathname}`)}`;
   if (LOSES_BODY.includes(status)) {
