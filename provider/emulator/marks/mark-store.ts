@@ -21,7 +21,7 @@ export interface MarkAction extends MarkChange {
 }
 
 /** Which records of a table. */
-export interface MarkFilter {
+interface MarkFilter {
   readonly id?: number;
   /** Only those with this address, or with one of this prefix: as source, destination or the only one. */
   readonly contains?: string;
