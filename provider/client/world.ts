@@ -19,7 +19,12 @@ export interface World extends Clock {
 class NodeMemory {
   /** Places in answers where the node listed objects by key: an empty object is an empty list there. */
   readonly keyedPlaces = new Set<string>();
-  readonly marks = new MarkPace();
+  private pace: MarkPace | undefined;
+
+  get marks(): MarkPace {
+    this.pace ??= new MarkPace();
+    return this.pace;
+  }
 }
 
 /** The nodes of a process, by canonical base url. */

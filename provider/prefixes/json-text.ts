@@ -70,8 +70,8 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line, column: offset - start + 1 };
 }
 
-/** The first member or element with a wanted name or number, in the value that begins at `at` of JSON text. */
-function findChild(text: string, at: number, wanted: string | number) {
+/** The member or element with a name or number, in the value that begins at `at` of JSON text. */
+function findChild(text: string, at: number, step: string | number) {
   const isObject = text.charAt(at) === "{";
   if (!isObject && text.charAt(at) !== "[") return undefined;
   let start = skipBlank(text, at + 1);
@@ -79,7 +79,7 @@ function findChild(text: string, at: number, wanted: string | number) {
     const nameEnd = isObject ? stringEnd(text, start) : start;
     const key = isObject ? unquoted(text.slice(start, nameEnd)) : index;
     const value = isObject ? skipBlank(text, skipBlank(text, nameEnd) + 1) : start;
-    if (key === wanted) return { start, value };
+    if (key === step) return { start, value };
     const end = skipBlank(text, valueEnd(text, value));
     start = text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
   }

@@ -2,13 +2,15 @@ import { isEntryValue, MAX_VALUE } from "../model/entry";
 import { isRecord } from "../model/given-entries";
 import type { HostBits } from "../model/prefix";
 import { firstIssue, issuePath, objectError, schema, zod } from "../model/schema";
-import { IN_TEXT } from "../wire/entry-members";
 
 export const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
 export const DUPLICATE_RULES = ["fail", "first", "last", "max"] as const;
 /** The parts of an entry that can have columns. */
 export const COLUMNS = ["prefix", "prefixLength", "rangeEnd", "value", "reason", "ticket", "expires"] as const;
+
+/** As `columns.prefixLength`: lengths follow a slash, and no column is one. */
+export const IN_TEXT = "/";
 
 /** Format of a file. */
 export type PrefixFileFormat = (typeof FORMATS)[number];

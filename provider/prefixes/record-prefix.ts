@@ -1,9 +1,8 @@
 import type { JsonObject } from "../model/json";
 import { COUNTS, END_NAMES, LENGTH_NAMES, START_NAMES } from "../model/member-names";
 import { prefixIn } from "../model/readable";
-import { IN_TEXT } from "../wire/entry-members";
 import { isBareAddress, lengthIn, likelyLength, mayBeLength, mayBeSize } from "./lengths";
-import type { PrefixColumns } from "./options";
+import { IN_TEXT, type PrefixColumns } from "./options";
 import { shown } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
 

@@ -1,5 +1,4 @@
-import { IN_TEXT } from "../../wire/entry-members";
-import { namesColumns, type PrefixColumns, type PrefixFileOptions } from "../options";
+import { IN_TEXT, namesColumns, type PrefixColumns, type PrefixFileOptions } from "../options";
 import { shown } from "../problems";
 import { hasUsualNames } from "../records";
 
