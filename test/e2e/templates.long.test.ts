@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, rm, symlink } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator/index";
+import { useEmptyFolder } from "../support/folder";
 import { root } from "../support/markdown";
+import { commandsOnPath } from "../support/place";
 import { ownPort } from "../support/ports";
 import { TestStack } from "./support/stack";
 
@@ -77,3 +80,23 @@ it("a project of templates/typescript passes its own check, without a node", { t
   expect(stdout).toMatch(/\+ 2 to create/);
   expect(await readdir(stack.folder)).not.toContain("Pulumi.check.yaml");
 });
+
+const folder = useEmptyFolder();
+
+it.each(Object.keys(PROGRAMS))(
+  "the check of templates/%s says that its port is in use, and leaves nothing",
+  async (template) => {
+    await using other = await startEmulator();
+    await copyFile(join(root, "templates", template, "check.sh"), join(folder, "check.sh"));
+    await mkdir(join(folder, "tmp"));
+    const { port } = new URL(other.endpoint);
+    const env = { ...commandsOnPath(folder), EMULATOR_PORT: port, TMPDIR: join(folder, "tmp") };
+    const ended = promisify(execFile)("sh", ["check.sh"], { cwd: folder, env });
+    await expect(ended).rejects.toMatchObject({
+      stdout: "",
+      stderr: expect.stringMatching(/^Port \d+ is in use: [^\n]*\n$/),
+    });
+    const left = await readdir(join(folder, "tmp"));
+    expect(left.filter((name) => name !== "node-compile-cache")).toEqual([]);
+  },
+);
