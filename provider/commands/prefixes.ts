@@ -12,6 +12,7 @@ import { requireFile } from "./blocking/given";
 import { type CliIo, timeOf, UsageError } from "./cli-io";
 import { pretty } from "./listing/output";
 import { collect, standardInput, wholeNumber, wrongUse } from "./option-values";
+import { withFlags } from "./prefix-flags";
 
 interface Flags {
   readonly format?: string;
@@ -78,9 +79,8 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   const options = optionsOf(flags);
   const tablesOf = async (names: readonly string[]) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
-    return wrongUse(TypeError, () =>
-      aggregateFiles(inputs, options, timeOf(io), (name, leftOut) => tellLeftOut(name, leftOut, io)),
-    );
+    const tell = (name: string, leftOut: ReadonlyMap<string, number>) => tellLeftOut(name, leftOut, io);
+    return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
   };
   const tables = await tablesOf(files);
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await tablesOf(flags.exclude));
@@ -166,10 +166,12 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
   const options = { ...optionsOf(flags), file: shown(file) };
   const text = file === "-" ? await standardInput(io, "Name a file, or pipe one to the command.") : undefined;
   if (text === undefined) requireFile(file, resolve(io.folder ?? ".", file), "Check the name.");
-  return wrongUse(TypeError, () =>
-    text === undefined
-      ? openPrefixFile(resolve(io.folder ?? ".", file), options, timeOf(io))
-      : openPrefixText(text, options, timeOf(io)),
+  return withFlags(() =>
+    wrongUse(TypeError, async () =>
+      text === undefined
+        ? openPrefixFile(resolve(io.folder ?? ".", file), options, timeOf(io))
+        : openPrefixText(text, options, timeOf(io)),
+    ),
   );
 }
 

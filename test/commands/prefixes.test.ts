@@ -83,6 +83,19 @@ list.txt:3:14: the value "many" is not an integer from 0 to 4294967295.
     expect([code, err]).toEqual([2, "missing.txt: there is no such file. Check the name.\n"]);
   });
 
+  test.each([
+    ['[{"cidr":"192.0.2.0/24","expires_at":"2031-01-01T00:00:00Z"}]', ["--column", "expires=expires_at"]],
+    ['[{"cidr":"192.0.2.0/24","enabled":false}]', ["--column", "prefix=…"]],
+    ['{"rows":[{"where":"192.0.2.0/24"}]}', ["--records", "rows"]],
+    ["", ["--allow-empty"]],
+    ["# 5 entries\n192.0.2.0/24\n", ["--allow-empty"]],
+  ])("%j is refused with the option of the command", async (content, options) => {
+    const { code, err } = await here(["prefixes", "check", "-"], content);
+    expect([code, err]).toEqual([1, expect.stringContaining(`(here: ${options.join(" ")})\n`)]);
+    if (options.join(" ").match(/…|records/)) return;
+    expect(await here(["prefixes", "check", "-", ...options], content)).toMatchObject({ code: 0, err: "" });
+  });
+
   test("reads published lists with what readPrefixFile is told, and counts what they leave out", async () => {
     const decision = { duration: "4h", reason: "ssh", scope: "Ip", type: "ban", value: "192.0.2.7" };
     const decisions = [decision, { ...decision, value: "192.0.2.8", simulated: true }];

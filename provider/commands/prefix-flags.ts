@@ -1,0 +1,38 @@
+import { PrefixFileError, type PrefixFileProblem } from "../prefixes/problems";
+
+/** Options of readPrefixFile that a problem names, with the flags of the command that set them. */
+const FLAGS: readonly (readonly [option: RegExp, flags: (found: string) => string])[] = [
+  [/allowEmpty: true/i, () => "--allow-empty"],
+  [/columns: \{ (.+?) \}/, columnFlags],
+  [/columns\.prefixLength: "(.+?)"/, (column) => `--prefix-length ${column}`],
+  [/records: "(.+?)"/, (path) => `--records ${path}`],
+  [/select: \{ list: "(.+?)" \}/, (list) => `--select list=${list}`],
+  [/format: "(\w+)"/, (format) => `--format ${format}`],
+  [/header: true/, () => "--header"],
+];
+
+/** Reads prefixes. @throws {PrefixFileError} whose problems also name the flags of this command */
+export async function withFlags<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof PrefixFileError)) throw error;
+    const [first, ...more] = error.problems;
+    throw new PrefixFileError([flagged(first), ...more.map(flagged)], { cause: error });
+  }
+}
+
+function flagged(problem: PrefixFileProblem): PrefixFileProblem {
+  const flags = FLAGS.flatMap(([option, flagsOf]) => {
+    const match = option.exec(problem.message);
+    return match ? [flagsOf(match[1] ?? "")] : [];
+  });
+  return flags.length === 0 ? problem : { ...problem, message: `${problem.message} (here: ${flags.join(" ")})` };
+}
+
+/** `--column expires=expires_at` of `prefix: "…", expires: "expires_at"`; a prefix without a name is found by the usual ones. */
+function columnFlags(columns: string): string {
+  const parts = [...columns.matchAll(/(\w+): "?([^",]+)/g)].map(([, part, name]) => `--column ${part}=${name}`);
+  const named = parts.filter((part) => !part.endsWith("=…"));
+  return (named.length > 0 ? named : parts).join(" ");
+}
