@@ -38,7 +38,7 @@ test("nothing is to be set only where every point that decides about a setting w
   const partly = table(await looked(appliance, [PROBE]));
   expect(partly).not.toContain("No settings are needed.");
   expect(partly.replace(/\s+/g, " ")).toMatch(
-    /Of \d+ points \d+ could not be looked at; the first is "list of a set: nothing is in it, so its entries were not seen; under data"\./,
+    /Of the \d+ points that decide about settings, \d+ could not be looked at; the first is "list of a set: nothing is in it, so its entries were not seen; under data"\./,
   );
 });
 
@@ -49,7 +49,7 @@ test("names of marks count as not looked at where no table holds any", async () 
   expect(nodeFile(result).unknown).toMatchObject({ marks: "none, so that their names were not seen, under data" });
   expect(said).not.toContain("No settings are needed.");
   expect(said.replace(/\s+/g, " ")).toMatch(
-    /Of \d+ points 1 could not be looked at; the first is "list of marks: none, so that their names were not seen, under data"\./,
+    /Of the \d+ points that decide about settings, 1 could not be looked at; the first is "list of marks: none, so that their names were not seen, under data"\./,
   );
 });
 

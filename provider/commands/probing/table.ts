@@ -18,7 +18,8 @@ export function table({ findings, node, receiver, dialect, looked, unusable, sto
   const switches = `${Object.keys(dialect).length} switches of the emulator are known.`;
   const [first] = looked.missed;
   const missed =
-    first && `Of ${looked.of} points ${looked.missed.length} could not be looked at; the first is "${first}".`;
+    first &&
+    `Of the ${looked.of} points that decide about settings, ${looked.missed.length} could not be looked at; the first is "${first}".`;
   const note = missed
     ? ["", ...wrapped(visible(missed), WIDTH)]
     : settings.length > 0

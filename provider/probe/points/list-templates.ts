@@ -29,7 +29,7 @@ export const listTemplates: readonly Point[] = pointsNeeding("lists")({
       formatFor(learned.answers, kind) !== "json" &&
       listsOf(kind).some(({ body }) => body.split(LINE_END).some(isComment));
     const kinds = LIST_KINDS.filter((kind) => learned.answers.read !== undefined || hasComments(kind));
-    if (kinds.length === 0) throw new Moot("its lists have a form that the emulator has a switch for");
+    if (kinds.length === 0) throw new Moot("not needed: a switch of the emulator expresses it");
     return () => {
       const found = kinds.flatMap((kind) => {
         const read = listsOf(kind);
