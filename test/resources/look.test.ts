@@ -10,9 +10,14 @@ import type { Settings } from "../../provider/settings/settings";
 /**
  * Sets at nodes of their own, a look at them, and a clock that goes on when nothing else does.
  *
- * @param answers `undefined` for a node that is silent.
+ * @param answers `undefined` for a node that is silent, `null` for one whose requests also do not end in time.
  */
-function bench(count: number, answers: (node: number) => string | undefined, isNew = false, detectDrift = "auto") {
+function bench(
+  count: number,
+  answers: (node: number) => string | undefined | null,
+  isNew = false,
+  detectDrift = "auto",
+) {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   const world = {
@@ -30,6 +35,7 @@ function bench(count: number, answers: (node: number) => string | undefined, isN
     const reads = new SharedReads((options) => {
       asked.push({ node, at: now });
       const answer = answers(node);
+      if (answer === null) return new Promise<never>(() => {});
       if (answer !== undefined) return Promise.resolve(answer);
       const failure = { outcome: "unknown", endpoint: label, object: "set", operation: "list", tries: 1 } as const;
       // As the client does when its time is over.
@@ -79,6 +85,14 @@ it("where nothing was before, a silent node keeps nothing from being restored", 
   await silent.inTurn();
   expect(silent.printed).toEqual([
     "warning: n0 set cannot be read: n0 does not answer. Set on n0: no answer. What a create meets there is not known until the address answers.",
+  ]);
+});
+
+it("a node that does not answer in time is said to be silent once, with the time", async () => {
+  const silent = bench(1, () => null, true);
+  await silent.inTurn();
+  expect(silent.printed).toEqual([
+    "warning: n0 set cannot be read: n0 does not answer. This run waited 2 s for it. What a create meets there is not known until the address answers.",
   ]);
 });
 

@@ -40,17 +40,19 @@ describe("the create of a set", () => {
     });
 
   it("is refused by entries that the program does not declare with this value, all of them named", () => {
+    const remedyOfOne =
+      'Nothing was sent. Declare it, or take it over with onExisting: "adopt" (it is not removed before a preview has shown it), or manage only your own entries with exclusive: false.';
     const remedy =
       'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (none of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
     expect(() => plan(map([B, 1]), {})).toThrow(
-      new InTheWay(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedy}`),
+      new InTheWay(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedyOfOne}`),
     );
     expect(() => plan(map([A, 7]), { desired: map([A, 1]) })).toThrow(
-      new InTheWay(`${LABEL} already holds other values of ${A} (7). ${remedy}`),
+      new InTheWay(`${LABEL} already holds another value of ${A} (7). ${remedyOfOne}`),
     );
     expect(() => plan(map([A, 7], [B, 1], [C, 1]), { desired: map([A, 1]) })).toThrow(
       new InTheWay(
-        `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and other values of ${A} (7). ${remedy}`,
+        `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and another value of ${A} (7). ${remedy}`,
       ),
     );
   });

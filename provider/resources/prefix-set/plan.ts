@@ -88,10 +88,12 @@ function inTheWay(label: string, undeclared: ListedMap, otherValue: ListedMap): 
       ? `${count(undeclared.size, "entry", "entries")} not declared here: ${some([...undeclared.keys()])}`
       : "",
     otherValue.size > 0
-      ? `other values of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
+      ? `${otherValue.size === 1 ? "another value" : "other values"} of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
       : "",
   ].filter((part) => part !== "");
+  const isOne = undeclared.size + otherValue.size === 1;
+  const [it, none] = isOne ? ["it", "it is not"] : ["them", "none of them is"];
   return new InTheWay(
-    `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare them, or take them over with onExisting: "adopt" (none of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
+    `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare ${it}, or take ${it} over with onExisting: "adopt" (${none} removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
   );
 }
