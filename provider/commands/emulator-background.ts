@@ -77,7 +77,6 @@ export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io:
     let [out, err] = ["", ""];
     stderr?.on("data", (part: Buffer) => {
       err += part.toString();
-      if (out !== "") io.err(part.toString());
     });
     const ended = once(child, "exit");
     for (;;) {

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { codeOf, messageOf } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 
@@ -43,7 +43,10 @@ export function textOf(name: string, { folder = "." }: CliIo): Promise<string> {
 
 /** Meanings of the system's codes for files. */
 const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>> = {
-  ENOENT: (path) => `${path}: there is no such file or folder (ENOENT). Check the path; folders are not created.`,
+  ENOENT: (path) =>
+    existsSync(dirname(path))
+      ? `${path}: there is no such file or folder (ENOENT). Check the path.`
+      : `${path}: its folder does not exist (ENOENT). Check the path; folders are not created.`,
   ENOTDIR: (path) => `${path}: a part of the path is a file, not a folder (ENOTDIR). Check the path.`,
   EACCES: notAllowed,
   EPERM: notAllowed,

@@ -35,9 +35,20 @@ test("a running emulator is told what goes wrong, and says what it was asked", a
 `,
   );
   expect(await call("journal", "--runs")).toBe("run 1: 3 requests, 1 commit, +1, 1 failed\n");
+  expect(await run(["emulator", "journal", "--cmd", "delete", "--at", emulator.control])).toEqual({
+    code: 0,
+    out: "",
+    err: "No request of the journal matches.\n",
+  });
   expect(JSON.parse(await call("journal", "--status", "503", "--output", "json"))).toEqual([emulator.journal[1]]);
   expect(JSON.parse(await call("journal", "--har", "--clear"))).toMatchObject({ log: { version: "1.2" } });
   expect(emulator.journal).toEqual([]);
+  expect(await run(["emulator", "journal", "--at", emulator.control])).toEqual({
+    code: 0,
+    out: "",
+    err: "The journal is empty.\n",
+  });
+  expect(await call("journal", "--output", "json")).toBe("[]\n");
   expect(JSON.parse(await call("fail", "--output", "json"))).toMatchObject([{ fault: { status: 503 }, spent: true }]);
   expect(await call("fail", "--clear")).toBe("0 faults\n");
 

@@ -37,7 +37,7 @@ test("an emulator in the background serves when the command returns, and until i
   const waiting = run("wait", "--pid-file", pidFile);
   const started = await run("--background", "--pid-file", pidFile, "--json", "--dialect", "strict");
   const { endpoint, control } = JSON.parse(started.out);
-  expect(started).toMatchObject({ code: 0, err: expect.stringContaining("dialect strict") });
+  expect(started).toMatchObject({ code: 0, err: expect.stringMatching(/^dialect strict: \{.*\}\n$/) });
   expect((await fapi({ endpoint }, { url: "arena://edge", cmd: "list" })).status).toBe(200);
   expect(await waiting).toEqual({ code: 0, out: `The emulator at ${control} is ready.\n`, err: "" });
   const [pid = "", address] = (await readFile(pidFile, "utf8")).split("\n");

@@ -170,14 +170,19 @@ test("a wrong or unreadable file is wrong use; a taken port is a failure", async
     code: 2,
     err: expect.stringContaining("host bits"),
   });
-  for (const args of [
-    ["--state", join(folder, "none.yaml")],
-    ["--journal", join(folder, "none", "journal.ndjson")],
-  ]) {
-    expect(await run(["emulator", ...args])).toEqual({
+  for (const [flag, name, reason] of [
+    ["--state", "none.yaml", "there is no such file or folder (ENOENT). Check the path."],
+    [
+      "--journal",
+      "none/journal.ndjson",
+      "its folder does not exist (ENOENT). Check the path; folders are not created.",
+    ],
+  ] as const) {
+    const path = join(folder, name);
+    expect(await run(["emulator", flag, path])).toEqual({
       code: 2,
       out: "",
-      err: `${args[1]}: there is no such file or folder (ENOENT). Check the path; folders are not created.\n`,
+      err: `${path}: ${reason}\n`,
     });
   }
   expect(await run(["emulator", "--journal", folder])).toMatchObject({

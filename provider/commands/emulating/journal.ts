@@ -48,7 +48,7 @@ interface JournalFlags extends JournalFilter, JournalRange, Printing {
   readonly beginRun?: string | true;
 }
 
-const journal: Call<JournalFlags> = async (emulator, flags) => {
+const journal: Call<JournalFlags> = async (emulator, flags, _, io) => {
   const { runs, har, clear, beginRun, output } = flags;
   if (runs && har) throw new UsageError("--runs and --har exclude each other.");
   const chosen = Object.keys(CHOICE).find((name) => name in flags);
@@ -57,6 +57,10 @@ const journal: Call<JournalFlags> = async (emulator, flags) => {
       `--${chosen} chooses requests, and ${runs ? "--runs" : "--har"} prints all: leave one of them out.`,
     );
   const text = har ? pretty(await emulator.har()) : await (runs ? runsText(emulator, output) : found(emulator, flags));
+  if (text === "") {
+    const isEmpty = (await emulator.requests({}, { limit: 1 })).length === 0;
+    io.err(isEmpty ? "The journal is empty.\n" : "No request of the journal matches.\n");
+  }
   if (clear) await emulator.clearJournal();
   if (beginRun !== undefined) await emulator.beginRun(beginRun === true ? undefined : beginRun);
   return text;
