@@ -65,7 +65,10 @@ function receiverOfFlags(flags: ReceiverFlags, { env }: CliIo): ReceiverOptions 
   const url = flags.signalingUrl || env.PACKETFILTER_SIGNALING_URL;
   const clientId = flags.clientId || env.PACKETFILTER_CLIENT_ID;
   const secretKey = env.PACKETFILTER_SECRET_KEY;
-  if (!url) throw new UsageError("Name the receiver: --signaling-url URL, or PACKETFILTER_SIGNALING_URL.");
+  if (!url)
+    throw new UsageError(
+      "Name the receiver: --signaling-url URL, packetfilter:signalingUrl of the stack, or PACKETFILTER_SIGNALING_URL.",
+    );
   if (!clientId) throw new UsageError("Name the client: --client-id ID, or PACKETFILTER_CLIENT_ID.");
   if (!secretKey) throw new UsageError("The secret key is read from the environment: set PACKETFILTER_SECRET_KEY.");
   requireOwnAddress(env, {

@@ -53,9 +53,10 @@ function noSpan(option: string, text: string): UsageError {
   );
 }
 
-/** A time span for people, its two largest units: `1h 59m`, `3d 2h`, `40s`. */
+/** A time span for people, its two largest units: `1h 59m`, `3d 2h`, `40s`; in days if it is longer than 99 weeks. */
 export function spanText(milliseconds: number): string {
   let rest = Math.ceil(milliseconds / 1_000);
+  if (rest >= 100 * SECONDS.w) return `${Math.floor(rest / SECONDS.d)}d`;
   const parts = Object.entries(SECONDS).flatMap(([unit, size]) => {
     const number = Math.floor(rest / size);
     rest -= number * size;

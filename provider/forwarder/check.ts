@@ -71,11 +71,17 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
     const target = SINK_KINDS[type]?.target?.(own);
     if (target) lines.push(`Sink "${name}" (${type}) posts to ${shownAddress(target, config.secretsInUrl(name))}.`);
     lines.push(
-      `Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} covers an outage ${outage}, then ${whenFull}.`,
+      `Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} covers an outage ${outage}. When it is full, ${WHEN_FULL[whenFull]} (${whenFull}).`,
     );
   }
   return [...lines, ...roomOf(config), ...expiredIn(config.current, [], now)];
 }
+
+/** Consequences of a full spool. */
+const WHEN_FULL = {
+  pause: "new records are kept for other sinks alone",
+  "drop-oldest": "its oldest records are dropped",
+} as const;
 
 /** Warns if the disk of the state is smaller than the sum of the limits. */
 function roomOf(config: LiveConfig): string[] {

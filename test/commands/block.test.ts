@@ -30,6 +30,14 @@ test("where a program can read the file, an up is what removes a block", async (
   );
 });
 
+test("the time left of a block that ends in years is in days", async () => {
+  await write(
+    '203.0.113.7: { value: 1, expires: "2099-12-31T00:00:00Z" }\n203.0.113.8: { value: 1, expires: "2031-01-31T18:00:00Z" }\n',
+  );
+  const { out } = await here(["blocks", "--file", "blocks.yaml", "--output", "csv"]);
+  expect(out.split(/\r?\n/).map((line) => line.split(",").at(-1))).toEqual(["left", "52w 1d", "25535d", ""]);
+});
+
 test("block makes a missing file where it is told to, and updates reason and time of a known prefix; unblock removes it", async () => {
   const given = ["203.0.113.7", "--for", "1h30m", "--ticket", "INC-4711", "--value", "2"] as const;
   expect(await block(...given)).toEqual({

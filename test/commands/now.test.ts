@@ -142,10 +142,12 @@ test("a failing node leaves the file written; the error names the node, and says
   expect(readPrefixFile(join(folder, "blocks.yaml"))).toHaveProperty(["203.0.113.7/32", "reason"], "SYN flood");
 });
 
+const NO_SET = "--now names a set: write prefixset://ARENA/SET or prefixset://ARENA/PROFILE/SET, ";
+
 test.each([
   ["no node", [], { PACKETFILTER_ENDPOINT: "" }, 2, "Name the node"],
-  ["no set", ["--now", "arena://edge"], {}, 2, "--now names a set"],
-  ["no url", ["--now", "blocked"], {}, 2, "--now: "],
+  ["no set", ["--now", "arena://edge"], {}, 2, `${NO_SET}not "arena://edge".`],
+  ["no url", ["--now", "edge/blocked"], {}, 2, `${NO_SET}not "edge/blocked".`],
   ["a read-only place", [], { PACKETFILTER_READ_ONLY: "true" }, 1, "PACKETFILTER_READ_ONLY"],
 ] as const)("%s is told before anything is written", async (_, more, env, code, sentence) => {
   const ended = await block(["203.0.113.7"], [...more], env);
@@ -245,6 +247,7 @@ describe("what another writer put there stays", () => {
     });
     expect(refused.out).toContain(`${other()}: 1 entry changed and committed.`);
     expect(applied()).toEqual({ "192.0.2.0/24": 1 });
+    expect((await unblock(["192.0.2.0/24"])).out).toContain(`${other()}: nothing changed.`);
     expect((await unblock(["192.0.2.0/24"], ["--force"])).code).toBe(0);
     expect(applied()).toEqual({});
   });

@@ -111,7 +111,11 @@ test.each([
   [["probe"], 2, "Name a resource"],
   [["probe", "arena://edge", "--write"], 2, "--write needs a set that is empty: name one"],
   [["probe", "--signaling", "198.51.100.1/24"], 2, "--signaling: "],
-  [["probe", "--signaling", "198.51.100.0/24"], 2, "Name the receiver"],
+  [
+    ["probe", "--signaling", "198.51.100.0/24"],
+    2,
+    "Name the receiver: --signaling-url URL, packetfilter:signalingUrl of the stack, or PACKETFILTER_SIGNALING_URL.",
+  ],
   [["probe", "--signaling", "198.51.100.0/24", "--node", "fra1"], 2, "--node goes with a resource."],
   [["probe", BLOCKED, "--client-id", "c1"], 2, "--client-id goes with --signaling."],
   [["probe", "blocked"], 2, "is not a resource address"],

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
+import { attempt } from "../../model/errors";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
 import { rangeEnds, rangeToPrefixes } from "../../prefixes/range";
 import { type CliIo, UsageError } from "../cli-io";
@@ -92,9 +93,11 @@ export function readFileName(file: string, folder: string): string {
 
 /** The set that is named by --now. @throws {UsageError} */
 export function readSet(text: string): PrefixSetUrl {
-  const url = wrongUse(TypeError, () => parseUrl(text), "--now: ");
-  if (url.kind === "prefixset") return url;
-  throw new UsageError(`--now names a set, such as prefixset://edge/blocked, not ${text}.`);
+  const url = attempt(() => parseUrl(text), TypeError);
+  if (url?.kind === "prefixset") return url;
+  throw new UsageError(
+    `--now names a set: write prefixset://ARENA/SET or prefixset://ARENA/PROFILE/SET, not ${JSON.stringify(text)}.`,
+  );
 }
 
 /** The address or prefix that an option names. @throws {UsageError} */

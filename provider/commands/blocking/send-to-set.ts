@@ -205,11 +205,13 @@ class SetSending {
     const same = desired.put.size + desired.remove.size - left.size - changed.size;
     const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
     const problems = [...foreignSentences(label, left, desired), ...stillCovered(label, after, desired.remove)];
+    const what =
+      changed.size === 0 ? "nothing changed" : `${count(changed.size, "entry", "entries")} changed and committed`;
     return {
       ...this.target,
       outcome: problems.length > 0 ? "not all" : "done",
       changed: changed.size,
-      done: `${label}: ${count(changed.size, "entry", "entries")} changed and committed${there}.`,
+      done: `${label}: ${what}${there}.`,
       problems,
       isPassing: false,
     };
