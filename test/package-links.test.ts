@@ -36,9 +36,12 @@ function dead(page: string): string[] {
   });
 }
 
-test("every link of the README leads to something in the package", () => {
-  expect(dead("README.md")).toEqual([]);
-});
+test.each(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])(
+  "every link of %s leads to something in the package",
+  (page) => {
+    expect(dead(page)).toEqual([]);
+  },
+);
 
 test("every link of the documentation in the package does, pictures included", () => {
   const pages = [...packed.keys()].filter((file) => /^(docs|policies|examples)\/.*\.md$/.test(file));
