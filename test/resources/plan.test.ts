@@ -48,11 +48,11 @@ describe("the create of a set", () => {
       new InTheWay(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedyOfOne}`),
     );
     expect(() => plan(map([A, 7]), { desired: map([A, 1]) })).toThrow(
-      new InTheWay(`${LABEL} already holds another value of ${A} (7). ${remedyOfOne}`),
+      new InTheWay(`${LABEL} already holds other values of ${A} (7). ${remedyOfOne}`),
     );
     expect(() => plan(map([A, 7], [B, 1], [C, 1]), { desired: map([A, 1]) })).toThrow(
       new InTheWay(
-        `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and another value of ${A} (7). ${remedy}`,
+        `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and other values of ${A} (7). ${remedy}`,
       ),
     );
   });

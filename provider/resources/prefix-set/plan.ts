@@ -88,7 +88,7 @@ function inTheWay(label: string, undeclared: ListedMap, otherValue: ListedMap): 
       ? `${count(undeclared.size, "entry", "entries")} not declared here: ${some([...undeclared.keys()])}`
       : "",
     otherValue.size > 0
-      ? `${otherValue.size === 1 ? "another value" : "other values"} of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
+      ? `other values of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
       : "",
   ].filter((part) => part !== "");
   const isOne = undeclared.size + otherValue.size === 1;
