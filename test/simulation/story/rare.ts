@@ -52,7 +52,8 @@ const aNode = (random: Random, { nodes }: Sites) => random.pick(nodes);
 
 const RARE: readonly Rare[] = [
   ...faults,
-  failing(quoting),
+  // Those with status 500 are a kind of their own.
+  failing((random, at) => ({ ...quoting(random, at), status: 400 })),
   ...(["empty", "older", "same"] as const).map((restart) =>
     acting((random, sites) => ({ actor: "node", node: aNode(random, sites), restart })),
   ),
