@@ -245,7 +245,21 @@ function redElsewhere(
 function isRedThere(world: World, question: Omit<Question, "began"> & { readonly label: string }): boolean {
   const first = since(world, question);
   if (first?.label !== question.label || hasPassed(world, question)) return false;
+  if (isForgotten(world, question, first)) return false;
   return wasIllFrom(world, question.earlier, timeOf(first), timeOf(question.at));
+}
+
+/** True for what a killed run brought and a restart of the node took away: neither a state nor a list has it. */
+function isForgotten({ records, acts }: World, { earlier, at }: Omit<Question, "began">, first: JournalEntry): boolean {
+  const wasKilled = records.some(({ done }) => done.label === first.label && done.wasKilled);
+  const [since, until] = [timeOf(first), timeOf(at)];
+  return (
+    wasKilled &&
+    acts.some(
+      ({ act, at: when }) =>
+        act.actor === "node" && act.node === earlier && act.restart === "empty" && when >= since && when <= until,
+    )
+  );
 }
 
 /**
