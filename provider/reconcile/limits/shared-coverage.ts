@@ -1,10 +1,16 @@
 import { type Family, QUARTER, sharesOf, wideFamilies } from "../../model/coverage";
 import type { CanonicalPrefix } from "../../model/prefix";
+import { madeOnce } from "../../model/prefix-map";
 import type { ContentLimits } from "./content";
+
+type Prefixes = readonly CanonicalPrefix[];
+
+const shares = madeOnce(sharesOf);
+const joined = madeOnce((prefixes: Prefixes) => prefixes.join());
 
 /** The part of a set that one resource writes. */
 interface Part {
-  readonly prefixes: readonly CanonicalPrefix[];
+  readonly prefixes: Prefixes;
   readonly shares: Readonly<Record<Family, number>>;
   /** Families of which it allows more than a quarter. */
   readonly wide: ReadonlySet<Family>;
@@ -20,12 +26,12 @@ export class SharedCoverage {
    * Adds what a resource writes, in place of what it wrote before.
    *
    * @param id Urn of the resource. The server of dynamic resources does not know it: then one with these prefixes.
+   * @param prefixes One list for all nodes of a group that get the same.
    * @returns a sentence for each family of which more than a quarter is covered, unless every resource allows it
    */
-  add(id: string | undefined, prefixes: Iterable<CanonicalPrefix>, { wide }: Pick<ContentLimits, "wide">): string[] {
-    const all = [...prefixes];
-    const part = { prefixes: all, shares: sharesOf(all), wide };
-    const key = id ?? all.join();
+  add(id: string | undefined, prefixes: Prefixes, { wide }: Pick<ContentLimits, "wide">): string[] {
+    const part = { prefixes, shares: shares(prefixes), wide };
+    const key = id ?? joined(prefixes);
     const before = this.parts.get(key);
     this.parts.set(key, part);
     return ([4, 6] as const).flatMap((family) => {

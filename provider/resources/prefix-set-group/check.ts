@@ -68,11 +68,12 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   );
   if (conflicts.length > 0) return { inputs: news, problems: conflicts };
   const limits = contentLimits(args, runtime.settings);
-  const wide = kinds.flatMap(({ nodes: equalNodes, normal: { entries } }) =>
-    equalNodes.flatMap(
-      (at) => (address && inUse.get(at)?.set(address).coverage.add(about.urn, entries.keys(), limits)) ?? [],
-    ),
-  );
+  const wide = kinds.flatMap(({ nodes: equalNodes, normal: { entries } }) => {
+    const prefixes = [...entries.keys()];
+    return equalNodes.flatMap(
+      (at) => (address && inUse.get(at)?.set(address).coverage.add(about.urn, prefixes, limits)) ?? [],
+    );
+  });
   if (wide.length > 0) return failed([...new Set(wide)]);
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.report({ kind: "dubious", type: "PrefixSetGroup", url, warning });

@@ -60,7 +60,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     const declared = { type: "PrefixSet", entries, exclusive: args.exclusive !== false } as const;
     const conflict = set.declare(about, declared);
     if (conflict !== undefined) return { inputs: news, problems: [conflict] };
-    const wide = set.coverage.add(about.urn, entries.keys(), contentLimits(args, runtime.settings));
+    const wide = set.coverage.add(about.urn, [...entries.keys()], contentLimits(args, runtime.settings));
     if (wide.length > 0) return { inputs: news, problems: wide.map((problem) => `${url}: ${problem}`) };
     set.announced.add(WHOLE_SET);
     set.sent.declare(WHOLE_SET, about);
