@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { partsOf } from "./bench/parts/parts";
 import { Lookup } from "./bench/peers/draw/lookup";
 import { pageOf } from "./bench/peers/draw/page";
 import { stepTable } from "./bench/peers/draw/tables";
@@ -112,4 +113,30 @@ test("--only takes peers, parts, steps and sizes, and keeps the steps before a c
     { workload: "set", size: 10, ...USUAL, steps: ["create", "nothing", "change"] },
   ]);
   expect(selection(["our"], plan)).toMatch(/^"our" is nothing to choose\. There are: floor, ours, .+, 10, 20, 1000\.$/);
+});
+
+test("a sample of a profile counts for the innermost function that has a part, and for loading where Node loads below it", () => {
+  const dist = "file:///package/dist/parts/a.js";
+  const frames: [name: string, url: string, children: number[]][] = [
+    ["(root)", "", [1, 8, 9]],
+    ["delete", "file:///sdk/@pulumi/pulumi/cmd/dynamic-provider/index.js", [2, 6]],
+    ["delete", dist, [3, 4]],
+    ["readEntries", dist, [5]],
+    ["publish", dist, []],
+    ["push", "", []],
+    ["exports.handler", "", [7]],
+    ["require", "node:internal/modules/helpers", []],
+    ["(idle)", "", []],
+    ["toJavaScript", "file:///sdk/google-protobuf/a.js", []],
+  ];
+  const nodes = frames.map(([functionName, url, children], id) => ({ id, callFrame: { functionName, url }, children }));
+  const samples = [5, 4, 2, 7, 8, 9, 9];
+  const parts = partsOf({ nodes, samples, timeDeltas: samples.map(() => 1_000) });
+  expect(Object.entries(parts).filter(([, ms]) => ms > 0)).toEqual([
+    ["loading this package", 1],
+    ["reading the node's lists", 1],
+    ["keys for other processes, and notes", 1],
+    ["all else of this package", 1],
+    ["messages of the engine", 2],
+  ]);
 });

@@ -1,5 +1,6 @@
 // Compiles the benchmarks and what they measure, and runs them on the node that runs this: `node test/bench/run.mjs [name…]`.
 // `peers` takes a quarter of an hour and more and writes a page, so it runs only alone, and has options: `node test/bench/run.mjs peers --help`.
+// `parts` writes a part of that page.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -19,7 +20,8 @@ if (names.length === 0 || ["fleet", "large", "look"].some((name) => names.includ
   const { bin } = await ensurePulumiCli();
   process.env.PATH = [bin, process.env.PATH].join(delimiter);
 }
-const measuresPeers = names[0] === "peers" && !names.includes("--draw") && !names.includes("--help");
+const measuresPeers =
+  names[0] === "parts" || (names[0] === "peers" && !names.includes("--draw") && !names.includes("--help"));
 // The emulator and the package are the compiled ones, and each stack is a copy of one that is made here.
 const end = measuresPeers ? await setup() : () => {};
 const compiled = await node(tsc, "-p", here);

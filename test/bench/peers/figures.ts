@@ -69,6 +69,15 @@ export const figuresSchema = z.object({
       rows: z.array(z.object({ what: z.string(), goal: z.string(), pairs: count, off: amount, auto: amount })),
     })
     .optional(),
+  /** Milliseconds of the provider process by part, as `npm run bench parts` measures them: medians. */
+  parts: z
+    .object({
+      date: z.string(),
+      entries: count,
+      runs: count,
+      rows: z.array(z.object({ what: z.string(), ms: z.record(z.enum(STEPS), amount) })),
+    })
+    .optional(),
   rows: z.array(row),
 });
 export type Figures = z.infer<typeof figuresSchema>;

@@ -85,7 +85,7 @@ async function measureAll(
     leftOut,
     machine: machine(),
     versions: versions(),
-    look: await lookBefore(),
+    ...(await measuredByThemselves()),
     rows: condense(samples),
   };
   console.log(summaryTables(figures));
@@ -94,10 +94,12 @@ async function measureAll(
   await draw(figures);
 }
 
-/** The look is measured by itself, and its figures stay. */
-async function lookBefore(): Promise<Figures["look"]> {
+/** The look and the parts of the provider process are measured by themselves, and their figures stay. */
+async function measuredByThemselves(): Promise<Pick<Figures, "look" | "parts">> {
   const text = await readFile(FIGURES, "utf8").catch(() => undefined);
-  return text === undefined ? undefined : figuresSchema.parse(JSON.parse(text)).look;
+  if (text === undefined) return {};
+  const { look, parts } = figuresSchema.parse(JSON.parse(text));
+  return { look, parts };
 }
 
 async function keep(file: string, samples: readonly Sample[]): Promise<void> {

@@ -33,7 +33,8 @@ export async function measure(
   return { seconds, ...traffic, ...memory, state: await session.stateBytes(), ...drift };
 }
 
-async function finished(child: ChildProcess) {
+/** Waits for the end of a command. */
+export async function finished(child: ChildProcess) {
   const start = performance.now();
   const memory = watchMemory(child.pid);
   const timer = setTimeout(() => child.kill(), LONGEST_MS);

@@ -15,8 +15,8 @@ export interface Session extends AsyncDisposable {
   readonly folder: string;
   /** Makes these entries what the next steps are about. */
   want(entries: Readonly<Record<string, number>>): Promise<void>;
-  /** Starts the command of a step; stdout and stderr are pipes. */
-  start(step: Step): ChildProcess;
+  /** Starts the command of a step; stdout and stderr are pipes. @param env Further variables of its environment */
+  start(step: Step, env?: Readonly<Record<string, string>>): ChildProcess;
   /** Bytes of the state that it keeps between steps. */
   stateBytes(): Promise<number>;
   /** True when the output of a refresh says that the node is not as it was left. */

@@ -68,7 +68,10 @@ async function prepare(
   return {
     folder: stack.folder,
     want: (entries) => stack.write(WANTED, wantedText(task, entries, perRequest)),
-    start: (step) => stack.start(...COMMANDS[step], "--stack", "test"),
+    start: (step, env = {}) => {
+      stack.environment(env);
+      return stack.start(...COMMANDS[step], "--stack", "test");
+    },
     stateBytes: async () => (await stat(join(stack.folder, ".backend/.pulumi/stacks/journey/test.json"))).size,
     sawDrift: (output) => /^\s+[~-] \d+ (updated|deleted)$/m.test(output),
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),

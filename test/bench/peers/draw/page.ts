@@ -3,7 +3,7 @@ import { PEERS, USUAL, WORKLOADS } from "../plan";
 import { type Chart, chartsOf } from "./charts";
 import { inShort } from "./in-short";
 import { Lookup } from "./lookup";
-import { markdownTable } from "./tables";
+import { markdownTable, partsTable } from "./tables";
 import { ABOUT, WORKLOAD_TITLES } from "./texts";
 
 /** docs/benchmarks.md: nothing in it is written by hand that other figures could make wrong. */
@@ -24,6 +24,7 @@ export function pageOf(figures: Figures): string {
     `Before each refresh another writer takes an entry out of the set, at the node's console.`,
     driftTable(lookup),
     ...look(figures),
+    ...parts(figures),
     "## How it was measured",
     method(figures),
     madeOn(figures),
@@ -80,6 +81,17 @@ function look({ look: measured }: Figures): string[] {
     "## What the look of a plain up costs",
     `A plain \`up\` lists each set once and restores what is missing. Measured on ${date} as \`npm run bench look\` does: pairs of runs that have nothing to do, with \`packetfilter:detectDrift\` \`off\` and \`auto\` in turn; medians, in seconds. The machine had other work in hand, so small differences are noise. Figures of this page that are older have no look in them.`,
     markdownTable(["", "Goal", "pairs", "off", "auto", "ratio", "more"], cells, 2),
+  ];
+}
+
+/** Time of the provider process. */
+function parts({ parts: measured }: Figures): string[] {
+  if (measured === undefined) return [];
+  const { date, entries, runs } = measured;
+  return [
+    "## Where the time of the provider process goes",
+    `One set of ${entries.toLocaleString("en").replaceAll(",", " ")} entries. Made by \`npm run bench parts\` on ${date}: medians of ${runs} runs with V8's profiler, which itself takes a part. The parts are milliseconds of the main thread, without waits; by which function each sample counts stands in \`test/bench/parts\`. Where the machine has other work in hand, a sample also counts while the thread waits for a processor: then the parts are shares, and their sum is more than the time that was used. That stands in the last two rows, with the threads that compile and collect garbage: what they differ by is what this package costs beyond the floor there.`,
+    partsTable(measured),
   ];
 }
 

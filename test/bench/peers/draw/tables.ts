@@ -29,6 +29,12 @@ function timeCell(lookup: Lookup, row: Row | undefined): string {
 
 const titles = (peers: readonly PeerName[]) => peers.map((peer) => ABOUT[peer].title);
 
+/** Milliseconds of the provider process by part and step. */
+export function partsTable({ rows }: NonNullable<Figures["parts"]>): string {
+  const cells = rows.map(({ what, ms }) => [what, ...STEPS.map((step) => number(ms[step] ?? 0))]);
+  return markdownTable(["ms", ...STEPS.map((step) => STEP_TITLES[step])], cells);
+}
+
 /** One step by size. */
 export function stepTable(lookup: Lookup, workload: Workload, step: Step): string {
   const peers = lookup.peers(workload);
