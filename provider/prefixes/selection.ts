@@ -9,7 +9,7 @@ export class Selection {
   private readonly memberNames = new Set<string>();
   private readonly values = new Map<string, Set<string>>();
 
-  constructor(private readonly select: PrefixFileOptions["select"]) {
+  constructor(select: PrefixFileOptions["select"]) {
     this.selected = Object.entries(select ?? {}).map(([name, value]) => [name, new Set([value].flat().map(String))]);
   }
 
@@ -37,7 +37,8 @@ export class Selection {
       if (examples.length > 0) return `its ${name} are for example ${examples.join(", ")}`;
       return `no record has the member ${name}; they have ${[...this.memberNames].join(", ") || "none"}`;
     });
-    return `nothing is selected by ${shown(JSON.stringify(this.select))}: ${choices.join("; ")}.`;
+    const given = this.selected.flatMap(([name, texts]) => [...texts].map((text) => `${name}=${text}`));
+    return `nothing is selected by ${shown(given.join(", "))}: ${choices.join("; ")}.`;
   }
 
   private remember(members: JsonObject, name: string, value: unknown): void {

@@ -304,3 +304,12 @@ test("aggregate and diff count what a list leaves out, as check does", async () 
   const { out, err } = await here(["prefixes", "diff", "cs.json", "cs.json"]);
   expect([out, err]).toEqual(["cs.json → cs.json: No entry changes.\n", `cs.json: ${left}cs.json: ${left}`]);
 });
+
+test("a selection of nothing is shown as it was given", async () => {
+  await write("list.csv", "prefix,site\n192.0.2.0/24,fra1\n");
+  const { code, err } = await here(["prefixes", "check", "list.csv", "--select", "site=ams1", "--select", "site=ams2"]);
+  expect([code, err]).toEqual([
+    1,
+    'list.csv:1:1: nothing is selected by "site=ams1, site=ams2": its site are for example "fra1".\n',
+  ]);
+});
