@@ -16,10 +16,15 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
 /** Bytes: the state of a stack with a million entries. */
 const MOST_OUTPUT = 2 ** 30;
 
-// A reader that goes away, such as `head`, does not end the command.
+// A reader that goes away, such as `head`, does not end the command. Nor does a full disk, which could leave half of a change
+// at nodes: the command fails at its end.
+let isUnwritten = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code === "EPIPE") return;
+    isUnwritten = true;
+    process.exitCode ||= 1;
+    if (stream === process.stdout) process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
   });
 }
 
@@ -51,7 +56,7 @@ main(process.argv.slice(2), {
   stop: stop.signal,
   elapsed: () => performance.now(),
 }).then((code) => {
-  process.exitCode = code;
+  process.exitCode = code === 0 && isUnwritten ? 1 : code;
   // Open waits for a terminal or a node would keep the process running.
   if (stop.signal.aborted && code > 128) {
     removeHeld();

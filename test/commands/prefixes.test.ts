@@ -305,6 +305,16 @@ test("aggregate and diff count what a list leaves out, as check does", async () 
   expect([out, err]).toEqual(["cs.json → cs.json: No entry changes.\n", `cs.json: ${left}cs.json: ${left}`]);
 });
 
+test("an output that cannot be written is named, and ends with 1", async () => {
+  await write("list.txt", "192.0.2.0/24\n");
+  const script = '"$0" "$1" prefixes aggregate list.txt >/dev/full';
+  const { status, stderr } = spawnSync("bash", ["-c", script, process.execPath, CLI], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([1, "Standard output cannot be written: ENOSPC: no space left on device, write.\n"]);
+});
+
 test("a selection of nothing is shown as it was given", async () => {
   await write("list.csv", "prefix,site\n192.0.2.0/24,fra1\n");
   const { code, err } = await here(["prefixes", "check", "list.csv", "--select", "site=ams1", "--select", "site=ams2"]);
