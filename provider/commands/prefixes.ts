@@ -2,11 +2,13 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { addTo } from "../model/group";
 import type { JsonObject } from "../model/json";
+import { count } from "../model/text";
 import type { PrefixTable } from "../prefixes/algebra/table";
 import { leftOutWords } from "../prefixes/collector";
+import { endOf } from "../prefixes/entries";
 import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
 import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/read";
-import { aggregateFiles, entriesOf, excludeTables, type TableInput } from "../prefixes/tables";
+import { aggregateFiles, countWhere, entriesOf, excludeTables, type TableInput } from "../prefixes/tables";
 import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
 import { requireFile } from "./blocking/given";
 import { type CliIo, timeOf, UsageError } from "./cli-io";
@@ -31,7 +33,7 @@ interface Flags {
 const HELP = `
 Files are read as by readPrefixFile: text, CSV, JSON, NDJSON, YAML, and published block lists; "-" is standard input. Mistakes
 in a file are named with their place, and the exit code is 1. Expired entries are in no set: check names them, and diff
-ignores them.
+counts them on standard error.
 
 Examples:
   pulumi-packetfilter prefixes check blocks.yaml
@@ -66,7 +68,8 @@ interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
 
 const AGGREGATE_HELP = `
 Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that several
-files hold, the last file counts. Expired entries are left out. Text, CSV and NDJSON are read line by line.
+files hold, the last file counts. Expired entries are left out, and counted on standard error. A result without any prefix is an
+error without --allow-empty. Text, CSV and NDJSON are read line by line.
 
 Examples:
   pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt
@@ -79,21 +82,29 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   const options = optionsOf(flags);
   const tablesOf = async (names: readonly string[]) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
-    const tell = (name: string, leftOut: ReadonlyMap<string, number>) => tellLeftOut(name, leftOut, io);
+    const tell = (name: string, ...left: LeftOut) => tellLeftOut(name, ...left, io);
     return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
   };
   const tables = await tablesOf(files);
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await tablesOf(flags.exclude));
+  if (!flags.allowEmpty && left.every(({ size }) => size === 0)) throw new Error(NOTHING_LEFT);
   if (flags.output === "json") return io.out(pretty(entriesOf(left)));
+  const ending = countWhere(left, ({ expires }) => expires !== undefined);
+  if (ending > 0)
+    io.err(`${count(ending, "entry expires", "entries expire")}, and text has no place for that: use --output json.\n`);
   const hasValues = left.some(({ contents, content }) =>
     [...new Set(content)].some((one) => contents[one]?.value !== 1),
   );
   for (const table of left) for (const text of textOf(table, hasValues)) io.out(text);
 }
 
-/** Names the records that a list omits, beside a result that has no place for them. */
-function tellLeftOut(name: string, leftOut: ReadonlyMap<string, number>, io: CliIo): void {
+const NOTHING_LEFT = "Nothing is left of these files: fetch them again, or use --allow-empty if that is intended.";
+
+/** Names the records that a list omits and expired entries, for a result that has no place for them. */
+function tellLeftOut(name: string, leftOut: ReadonlyMap<string, number>, expired: number, io: CliIo): void {
   if (leftOut.size > 0) io.err(`${name}: ${leftOutWords(leftOut)}.\n`);
+  if (expired > 0)
+    io.err(`${name}: ${count(expired, "entry has expired and is", "entries have expired and are")} left out.\n`);
 }
 
 /** Lines in pieces: one write a line takes longer than all else. */
@@ -154,9 +165,13 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
   if (before === "-" && after === "-") throw new UsageError("Standard input is one file: name the other.");
   const earlier = await read(before, flags, io);
   const later = await read(after, flags, io);
-  tellLeftOut(shown(before), earlier.leftOut, io);
-  tellLeftOut(shown(after), later.leftOut, io);
-  const changes = fileChanges(earlier.entries, later.entries, shown(after), timeOf(io));
+  const now = timeOf(io);
+  for (const [name, { entries, leftOut }] of [
+    [shown(before), earlier],
+    [shown(after), later],
+  ] as const)
+    tellLeftOut(name, leftOut, Object.values(entries).filter((entry) => endOf(entry) <= now).length, io);
+  const changes = fileChanges(earlier.entries, later.entries, shown(after), now);
   if (flags.output === "json") return io.out(pretty({ before, after, ...changes }));
   io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, flags.limit)}\n`);
 }

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { aggregateTable } from "./algebra/aggregate";
 import { excludeFrom } from "./algebra/cut";
 import { PrefixTable, TableBuilder } from "./algebra/table";
-import { endOf, type PrefixEntries } from "./entries";
+import { endOf, type PrefixEntries, type PrefixEntry } from "./entries";
 import { parseOptions } from "./options";
 import { Problems } from "./problems";
 import { readSource } from "./read-source";
@@ -21,14 +21,14 @@ export interface TableInput {
  * `aggregatePrefixes` does. Of a prefix that several files hold, the last file counts; expired entries are left out.
  *
  * @param options Those of `readPrefixFile`, not yet checked. @param now Milliseconds since 1970.
- * @param leaves Called for each file with the records that its list omits, by kind.
+ * @param leaves Called for each file with the records that its list omits, by kind, and its number of expired entries.
  * @throws {PrefixFileError} with the places of problems.
  */
 export function aggregateFiles(
   inputs: readonly TableInput[],
   options: unknown,
   now: number,
-  leaves: (name: string, leftOut: ReadonlyMap<string, number>) => void,
+  leaves: (name: string, leftOut: ReadonlyMap<string, number>, expired: number) => void,
 ): readonly PrefixTable[] {
   const parsed = parseOptions(options);
   const files = inputs.map(({ name, path, text = "" }) => {
@@ -37,8 +37,13 @@ export function aggregateFiles(
     if (path === undefined) readSource(textSource(name, text), extension, parsed, collector);
     else
       withFile(path, { name, maxBytes: parsed.maxBytes }, (source) => readSource(source, extension, parsed, collector));
-    leaves(name, collector.leftOut);
-    return collector.tables();
+    const tables = collector.tables();
+    leaves(
+      name,
+      collector.leftOut,
+      countWhere(tables, (entry) => endOf(entry) <= now),
+    );
+    return tables;
   });
   return joined(files, now).map(aggregateTable);
 }
@@ -60,6 +65,16 @@ export function excludeTables(tables: readonly PrefixTable[], others: readonly P
   const builder = new TableBuilder();
   excludeFrom(tables, others, builder);
   return PrefixTable.built(builder).map(aggregateTable);
+}
+
+/** Number of entries of tables with some content. */
+export function countWhere(tables: readonly PrefixTable[], when: (entry: PrefixEntry) => boolean): number {
+  let sum = 0;
+  for (const { contents, content } of tables) {
+    const counts = contents.map(when);
+    if (counts.includes(true)) for (const index of content) if (counts[index]) sum++;
+  }
+  return sum;
 }
 
 /** The entries of tables by prefix. */

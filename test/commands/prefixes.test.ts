@@ -151,7 +151,7 @@ describe("diff", () => {
   note 192.0.2.128/25 1, SYN flood; INC-4711; until 2030-02-01T00:00:00Z → UDP flood; until 2030-02-01T00:00:00Z
   expires: 192.0.2.128/25 until 2030-02-01T00:00:00Z
 `,
-      err: "",
+      err: "before.yaml: 1 entry has expired and is left out.\n",
     });
   });
 
@@ -268,7 +268,8 @@ test("aggregate writes the fewest prefixes of several files, without those of ot
   await writeFile(join(folder, "b.csv"), "prefix,expires\n192.0.2.128/25,\n198.51.100.0/24,2020-01-01T00:00:00Z\n");
   await writeFile(join(folder, "own.txt"), "192.0.2.0/26\n");
   const aggregate = (...args: string[]) => run(["prefixes", "aggregate", "a.txt", "b.csv", ...args], { folder });
-  expect(await aggregate()).toEqual({ code: 0, out: "192.0.2.0/24\n2001:db8::/33\n", err: "" });
+  const expired = "b.csv: 1 entry has expired and is left out.\n";
+  expect(await aggregate()).toEqual({ code: 0, out: "192.0.2.0/24\n2001:db8::/33\n", err: expired });
   expect((await aggregate("--exclude", "own.txt")).out).toBe("192.0.2.64/26\n192.0.2.128/25\n2001:db8::/33\n");
   expect(JSON.parse((await aggregate("--output", "json")).out)).toEqual({
     "192.0.2.0/24": { value: 1 },
@@ -278,7 +279,7 @@ test("aggregate writes the fewest prefixes of several files, without those of ot
   expect((await aggregate("c.txt")).out).toBe("192.0.2.0/24 1\n203.0.113.0/24 5\n2001:db8::/33 1\n");
   await writeFile(join(folder, "twice.txt"), "203.0.113.0/24 5\n203.0.113.0/24 7\n");
   expect((await aggregate("twice.txt")).err).toMatch(
-    /^twice\.txt:1:1: 203\.0\.113\.0\/24 appears again with the value 7/,
+    /^b\.csv: .*\ntwice\.txt:1:1: 203\.0\.113\.0\/24 appears again with the value 7/,
   );
   expect((await aggregate("twice.txt", "--on-duplicate", "max")).out).toContain("203.0.113.0/24 7\n");
   await writeFile(join(folder, "bad.txt"), "192.0.2.1/24\n");
@@ -303,6 +304,33 @@ test("aggregate and diff count what a list leaves out, as check does", async () 
   });
   const { out, err } = await here(["prefixes", "diff", "cs.json", "cs.json"]);
   expect([out, err]).toEqual(["cs.json → cs.json: No entry changes.\n", `cs.json: ${left}cs.json: ${left}`]);
+});
+
+test("aggregate fails when nothing is left, and counts what text cannot say", async () => {
+  const over = "2030-01-01T00:00:00Z";
+  await write("over.csv", `prefix,expires\n192.0.2.0/24,${over}\n198.51.100.0/24,${over}\n`);
+  await write("all.txt", "192.0.2.0/24\n");
+  const expired = "over.csv: 2 entries have expired and are left out.\n";
+  const nothing = "Nothing is left of these files: fetch them again, or use --allow-empty if that is intended.\n";
+  for (const output of ["txt", "json"])
+    expect(await here(["prefixes", "aggregate", "over.csv", "--output", output])).toEqual({
+      code: 1,
+      out: "",
+      err: `${expired}${nothing}`,
+    });
+  const excluded = ["prefixes", "aggregate", "all.txt", "--exclude", "all.txt"];
+  expect(await here(excluded)).toEqual({ code: 1, out: "", err: nothing });
+  expect(await here([...excluded, "--allow-empty"])).toEqual({ code: 0, out: "", err: "" });
+
+  await write("later.yaml", BLOCKS);
+  const text = await here(["prefixes", "aggregate", "later.yaml"]);
+  const left = "later.yaml: 1 entry has expired and is left out.\n";
+  expect(text).toEqual({
+    code: 0,
+    out: "192.0.2.0/25 1\n192.0.2.128/25 1\n2001:db8:bad::/48 2\n",
+    err: `${left}1 entry expires, and text has no place for that: use --output json.\n`,
+  });
+  expect((await here(["prefixes", "aggregate", "later.yaml", "--output", "json"])).err).toBe(left);
 });
 
 test("an output that cannot be written is named, and ends with 1", async () => {
