@@ -82,7 +82,8 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   const options = optionsOf(flags);
   const tablesOf = async (names: readonly string[]) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
-    const tell = (name: string, ...left: LeftOut) => tellLeftOut(name, ...left, io);
+    const tell = (name: string, leftOut: ReadonlyMap<string, number>, expired: number) =>
+      tellLeftOut(name, leftOut, expired, io);
     return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
   };
   const tables = await tablesOf(files);
