@@ -21,7 +21,7 @@ const MOST_OUTPUT = 2 ** 30;
 let isUnwritten = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return;
+    if (error.code === "EPIPE" || isUnwritten) return;
     isUnwritten = true;
     process.exitCode ||= 1;
     if (stream === process.stdout) process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);

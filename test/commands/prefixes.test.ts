@@ -334,7 +334,8 @@ test("aggregate fails when nothing is left, and counts what text cannot say", as
 });
 
 test("an output that cannot be written is named, and ends with 1", async () => {
-  await write("list.txt", "192.0.2.0/24\n");
+  // More than one write.
+  await write("list.txt", Array.from({ length: 5_000 }, (_, at) => `10.0.${at >> 7}.${(at & 127) * 2}\n`).join(""));
   const script = '"$0" "$1" prefixes aggregate list.txt >/dev/full';
   const { status, stderr } = spawnSync("bash", ["-c", script, process.execPath, CLI], {
     cwd: folder,
