@@ -56,7 +56,10 @@ export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io:
   }
   // npx does not wait for this process.
   const { npm_command: _, ...env } = io.env;
-  const args = [...process.execArgv, ...process.argv.slice(1).filter((arg) => arg !== "--background")];
+  const own = process.argv
+    .slice(1)
+    .filter((arg, at, all) => all[at - 1] !== "--pid-file" && !/^--(background$|pid-file($|=))/.test(arg));
+  const args = [...process.execArgv, ...own];
   const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", "pipe", "pipe"], env });
   const abort = () => child.kill();
   io.stop.addEventListener("abort", abort);

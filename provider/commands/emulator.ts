@@ -17,7 +17,7 @@ import { addBackground, startInBackground } from "./emulator-background";
 import { namedFile } from "./failure";
 import { stopped } from "./interruption";
 import { parents, parentsEnded } from "./npx-parents";
-import { wholeNumber, wrongUse } from "./option-values";
+import { requireOwner, wholeNumber, wrongUse } from "./option-values";
 
 /** Options with which the emulator starts, and those of the command itself. */
 interface Flags extends Omit<EmulatorOptions, "state" | "dialect" | "tls"> {
@@ -86,7 +86,10 @@ export function register(program: Command, io: CliIo): void {
     .option("--advertise <url>", "base address for clients, if they need another one, for example with mapped ports")
     .option("--background", "return once it is ready; emulator stop ends it")
     .option("--pid-file <file>", "with --background: write process id and control address to this file")
-    .action((flags: Flags) => (flags.background ? startInBackground(flags, io).then(io.out) : run(flags, io)));
+    .action((flags: Flags) => {
+      requireOwner(command, ["--pid-file"], "--background", flags.background);
+      return flags.background ? startInBackground(flags, io).then(io.out) : run(flags, io);
+    });
   for (const addTheme of [addContents, addBehaviour, addJournal, addTraffic]) addTheme(callsOf(command, io));
   addBackground(command, io);
 }

@@ -93,6 +93,20 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
     [["journal", "--runs", "--cmd", "commit", ...at], /--cmd chooses requests, and --runs prints all/],
     [["snapshot", "--restore", ...at], /Name the snapshot/],
     [["state", "--output", "csv", ...at], /--output/],
+    [
+      ["expect", "cmd=insert", "cmd=commit", ...at],
+      /"cmd" is given twice: leave one of them out, or write "then" between/,
+    ],
+    [["fail", "cmd=list", "cmd=commit", ...at], /"cmd" is given twice: leave one of them out\.\n$/],
+    [["dialect", "prefixKey=net", "prefixKey=ip", ...at], /"prefixKey" is given twice/],
+    [["change", BLOCKED, "--insert", "192.0.2.1/32=1", "192.0.2.1/32=2", ...at], /"192\.0\.2\.1\/32" is given twice/],
+    [
+      ["change", BLOCKED, "--insert", "1.2.3.4/32=-1", ...at],
+      /must be a whole number from 0 to 4294967295, it is "-1"/,
+    ],
+    [["change", BLOCKED, "--insert", "1.2.3.4/32=4294967296", ...at], /from 0 to 4294967295/],
+    [["clock", "--freeze", "--resume", ...at], /--freeze and --resume exclude each other/],
+    [["clock", "--advance", "1", ...at], /"1" is not a duration, since it has no unit: write "1ms", "1s" or "1m"/],
   ] as const;
   for (const [args, reason] of wrong) {
     expect(await run(["emulator", ...args]), args.join(" ")).toMatchObject({
@@ -103,6 +117,10 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
   expect(await run(["emulator", "reset", "--at", emulator.control])).toMatchObject({
     code: 1,
     err: expect.stringContaining("HTTP 401"),
+  });
+  expect(await run(["emulator", "state", "--at", emulator.endpoint])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("this is the address of node and receiver, and the control API has another one"),
   });
   const env = { PACKETFILTER_EMULATOR_CONTROL: emulator.control, PACKETFILTER_EMULATOR_TOKEN: controlToken };
   expect((await run(["emulator", "reset"], { env })).code).toBe(0);

@@ -155,6 +155,8 @@ test.each([
   [["emulator", "--port", "many"], /--port/],
   [["emulator", "--dialect", "klingon"], /seed:N/],
   [["emulator", "--latency", "soon"], /duration/],
+  [["emulator", "--latency", "5"], /"5" is not a duration, since it has no unit: write "5ms"/],
+  [["emulator", "--pid-file", "z.pid"], /--pid-file goes with --background/],
   [["emulator", "--nonsense"], /--nonsense/],
   [["capture", "arena://edge"], /--endpoint/],
   [["capture", "--endpoint", "http://127.0.0.1:1", "mark://edge/web"], /arena:\/\/edge/],

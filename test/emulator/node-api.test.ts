@@ -74,5 +74,7 @@ test("another content type, method or path is refused", async () => {
   const { status, headers } = await fetch(`${emulator.endpoint}/fapi`);
   expect([status, headers.get("allow")]).toEqual([405, "POST"]);
   expect((await fetch(`${emulator.endpoint}/fapi/`)).status).toBe(404);
+  const withQuery = await fetch(`${emulator.endpoint}/fapi?x=1`, { method: "POST" });
+  expect([withQuery.status, await withQuery.text()]).toEqual([404, expect.stringContaining("/fapi takes no query")]);
   expect((await fetch(`${emulator.endpoint}/`)).status).toBe(404);
 });

@@ -216,6 +216,10 @@ test("the control API refuses in the words of the object", async () => {
     400,
     'the query is not valid: there is no "comand"; did you mean "cmd"?',
   ]);
+  expect(await error("POST", "/clock", { freeze: true, resume: true })).toEqual([
+    400,
+    "the body is not valid: freeze and resume exclude each other: freeze at a time, or leave one of them out.",
+  ]);
   const [status, words] = await error("POST", "/packets", [{ ...PACKET, flags: ["SYN"] }]);
   expect([status, words]).toEqual([400, expect.stringContaining('0.flags.0: must be one of "fin", "syn"')]);
 });

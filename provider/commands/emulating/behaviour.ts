@@ -1,6 +1,7 @@
 import { dialectSchema, readDialect } from "../../emulator/behaviour/dialect";
 import { faultSchema } from "../../emulator/behaviour/fault-schema";
 import { deviations, type RemoteEmulator } from "../../emulator/index";
+import { UsageError } from "../cli-io";
 import { pretty, printed } from "../listing/output";
 import { wholeNumber } from "../option-values";
 import { type AddCall, type Call, members, outputOption, type Printing } from "./call";
@@ -51,6 +52,9 @@ interface ClockFlags extends Printing {
 }
 
 const clock: Call<ClockFlags> = async ({ clock: virtual }, { freeze, advance, resume, output }) => {
+  if (freeze === true && resume) {
+    throw new UsageError("--freeze and --resume exclude each other: freeze at a time, or leave one of them out.");
+  }
   if (freeze !== undefined) await virtual.freeze(freeze === true ? undefined : freeze);
   if (advance !== undefined) await virtual.advance(advance);
   if (resume) await virtual.resume();

@@ -47,13 +47,24 @@ export interface Printing {
 export const outputOption = () =>
   new Option("--output <form>", "form of the output").choices(["table", "json"]).default("table");
 
-/** Reads words such as `cmd=commit status=503` by a schema. @throws {UsageError} or {TypeError} naming the mistake. */
+/**
+ * Reads words such as `cmd=commit status=503` by a schema.
+ *
+ * @param remedy What else to do about a member that is given twice.
+ * @throws {UsageError} or {TypeError} naming the mistake.
+ */
 export function members<Schema extends z.ZodObject>(
   schema: Schema,
   words: readonly string[],
   about: string,
+  remedy = "",
 ): z.output<Schema> {
-  const texts = Object.fromEntries(words.map((word) => pair(word, "member=value, such as cmd=commit")));
+  const texts = Object.fromEntries(
+    once(
+      words.map((word) => pair(word, "member=value, such as cmd=commit")),
+      remedy,
+    ),
+  );
   const values = Object.entries(fromTexts(schema, texts)).map(([name, value]) => [
     name,
     isList(schema, name) ? texts[name]?.split(",") : value,
@@ -64,6 +75,14 @@ export function members<Schema extends z.ZodObject>(
 function isList({ shape }: z.ZodObject, name: string): boolean {
   const member: unknown = Object.hasOwn(shape, name) ? shape[name] : undefined;
   return (member instanceof z.ZodOptional ? member.unwrap() : member) instanceof z.ZodArray;
+}
+
+/** The same pairs. @throws {UsageError} naming a member that is given twice: one of the values would be lost. */
+export function once<Value>(pairs: readonly [string, Value][], remedy = ""): readonly [string, Value][] {
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice === undefined) return pairs;
+  throw new UsageError(`${JSON.stringify(twice)} is given twice: leave one of them out${remedy}.`);
 }
 
 /** The two sides of the first `=`. @throws {UsageError} with the right form */

@@ -1,11 +1,12 @@
 import { Option } from "commander";
 import { readStates } from "../../emulator/state/state-file";
 import { toYaml } from "../../emulator/state/state-yaml";
+import { MAX_VALUE } from "../../model/entry";
 import { count } from "../../model/text";
 import { UsageError } from "../cli-io";
 import { namedFile } from "../failure";
 import { pretty, printed } from "../listing/output";
-import { type AddCall, type Call, outputOption, type Printing, pair } from "./call";
+import { type AddCall, type Call, once, outputOption, type Printing, pair } from "./call";
 
 export function addContents(add: AddCall): void {
   add("reset", "restore its state at the start, with an empty journal and no faults", async (emulator) => {
@@ -70,7 +71,7 @@ interface ChangeFlags extends Printing {
 
 const change: Call<ChangeFlags> = async (emulator, { insert = [], delete: removed = [], output }, [url = ""]) => {
   const isChange = insert.length + removed.length > 0;
-  if (isChange) await emulator.change(url, { insert: Object.fromEntries(insert.map(entry)), delete: removed });
+  if (isChange) await emulator.change(url, { insert: Object.fromEntries(once(insert.map(entry))), delete: removed });
   const content = await emulator.prefixSet(url);
   if (output === "json") return pretty(content);
   const { applied, staged } = content;
@@ -86,8 +87,11 @@ const change: Call<ChangeFlags> = async (emulator, { insert = [], delete: remove
 
 function entry(word: string): [string, number] {
   const [prefix, value] = pair(word, "prefix=value, such as 203.0.113.0/24=1");
-  if (/^\d{1,15}$/.test(value)) return [prefix, Number(value)];
-  throw new UsageError(`The value of ${prefix} must be a whole number, it is ${JSON.stringify(value)}.`);
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (number <= MAX_VALUE) return [prefix, number];
+  throw new UsageError(
+    `The value of ${prefix} must be a whole number from 0 to ${MAX_VALUE}, it is ${JSON.stringify(value)}.`,
+  );
 }
 
 interface SignalFlags extends Printing {

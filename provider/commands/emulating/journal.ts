@@ -121,7 +121,8 @@ function steps(words: readonly string[]): JournalFilter[] {
     else groups.at(-1)?.push(word);
   }
   if (groups.some((group) => group.length === 0)) throw new UsageError('"then" stands between two requests.');
-  return groups.map((group) => members(journalFilter, group, "The request is not valid"));
+  const remedy = ', or write "then" between two requests that come one after the other';
+  return groups.map((group) => members(journalFilter, group, "The request is not valid", remedy));
 }
 
 function entriesText(entries: readonly JournalEntry[], output: Printing["output"]): string {

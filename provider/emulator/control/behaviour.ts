@@ -32,14 +32,18 @@ const showClock = ({ clock }: Simulation) => ({ now: clock.now.toISOString(), fr
 const time = operation("GET /clock", "The virtual time.", { answer: clock, run: showClock });
 
 const setTime = operation("POST /clock", "Freezes, advances or resumes the virtual time, in this order.", {
-  input: z.strictObject({
-    freeze: z
-      .union([z.literal(true), z.string()])
-      .optional()
-      .describe("true for the present time, or a time"),
-    advance: duration.optional(),
-    resume: z.literal(true).optional(),
-  }),
+  input: z
+    .strictObject({
+      freeze: z
+        .union([z.literal(true), z.string()])
+        .optional()
+        .describe("true for the present time, or a time"),
+      advance: duration.optional(),
+      resume: z.literal(true).optional(),
+    })
+    .refine(({ freeze, resume }) => freeze !== true || !resume, {
+      error: "freeze and resume exclude each other: freeze at a time, or leave one of them out",
+    }),
   answer: clock,
   run: (simulation, { freeze, advance, resume }) => {
     const { clock } = simulation;

@@ -102,7 +102,7 @@ export class ProtocolPort {
       journal.settled(entry);
     };
     const refuse = (reply: Reply) => finish(reply, journal.add(arrived, label), true);
-    if (api === "other") return refuse(text(404, "unknown path: use /fapi, /path/… or /request/…"));
+    if (api === "other") return refuse(text(404, unknownPath(url)));
     const turnedAway = this.parts.apis[api].admit?.(exchange.head);
     if (turnedAway) return refuse(turnedAway);
     const body = await exchange.body(dialect.maxBodyBytes);
@@ -173,6 +173,11 @@ function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets
 
 function isMutation({ cmd, op }: RequestSummary): boolean {
   return (cmd !== undefined && cmd !== "list") || (op !== undefined && op !== "status");
+}
+
+function unknownPath(target: string): string {
+  if (target.startsWith("/fapi?")) return "/fapi takes no query: write the address without ? and what follows";
+  return "unknown path: use /fapi, /path/… or /request/…; this is the address of node and receiver, and the control API has another one, `control` in the ready line";
 }
 
 function apiOf(target: string): ApiName {

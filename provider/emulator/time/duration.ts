@@ -23,6 +23,11 @@ export type Duration = number | string;
 export function milliseconds(duration: Duration): number {
   const ms = typeof duration === "number" ? duration : fromText(duration);
   if (Number.isFinite(ms) && ms >= 0) return ms;
+  if (typeof duration === "string" && new RegExp(`^${NUMBER}$`).test(duration)) {
+    throw new TypeError(
+      `"${duration}" is not a duration, since it has no unit: write "${duration}ms", "${duration}s" or "${duration}m".`,
+    );
+  }
   throw new TypeError(
     `${JSON.stringify(duration)} is not a duration: write a number of milliseconds, or a text such as "10ms", "1s", "5m", "1h", "2d" or "9m59s".`,
   );
