@@ -8,9 +8,6 @@ import type { Declared, RunOptions } from "../scenario";
 
 const LAUNCHER = join(process.cwd(), "plugin", "pulumi-resource-packetfilter");
 
-/** Of its heap, the Go process lets this percentage become garbage before it collects it: it lives for minutes. */
-const GOGC = "400";
-
 /** A command of the engine, as the Go program takes it. */
 export interface EngineRun {
   readonly command: "preview" | "up" | "refresh" | "destroy";
@@ -20,8 +17,6 @@ export interface EngineRun {
   readonly options: RunOptions;
   /** The provider processes cannot share what they want. */
   readonly isDeaf: boolean;
-  /** It is to be killed, if it comes so far. */
-  readonly isDoomed: boolean;
 }
 
 /** A call of the provider. */
@@ -120,8 +115,7 @@ export class RealEngine implements AsyncDisposable {
     const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
     const home = mkdtempSync(join(tmpdir(), "packetfilter-real-engine-"));
     const { PATH = "", HOME = "" } = process.env;
-    const { NODE_COMPILE_CACHE } = SDK_ENVIRONMENT;
-    const env = { PATH, HOME, PULUMI_HOME: home, GOGC, NODE_COMPILE_CACHE };
+    const env = { PATH, HOME, PULUMI_HOME: home, ...SDK_ENVIRONMENT };
     const child = spawn(program, [LAUNCHER, version], { env, stdio: ["pipe", "pipe", "inherit"] });
     return new RealEngine(child, home);
   }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,21 +39,15 @@ type pool struct {
 	launcher string
 	version  string
 	m        sync.Mutex
-	// free is ordered by the number of deployments served.
-	free []*pluginProcess
+	free     []*pluginProcess
 }
 
-// take gives a plugin process to a run: one that waits, or a new one. A process works fastest once it has served many deployments, so a
-// run that is to be killed takes the one that has served the fewest, and every other run the one that has served the most.
-func (p *pool) take(calls *record, isDoomed bool) (*pluginProcess, error) {
+// take gives a plugin process to a run: one that waits, or a new one.
+func (p *pool) take(calls *record) (*pluginProcess, error) {
 	p.m.Lock()
-	if size := len(p.free); size > 0 {
-		at := size - 1
-		if isDoomed {
-			at = 0
-		}
-		found := p.free[at]
-		p.free = slices.Delete(p.free, at, at+1)
+	if last := len(p.free) - 1; last >= 0 {
+		found := p.free[last]
+		p.free = p.free[:last]
 		p.m.Unlock()
 		found.calls.Store(calls)
 		return found, nil
@@ -108,7 +101,6 @@ func (p *pool) give(process *pluginProcess) {
 	p.m.Lock()
 	defer p.m.Unlock()
 	p.free = append(p.free, process)
-	slices.SortFunc(p.free, func(a, b *pluginProcess) int { return a.uses - b.uses })
 }
 
 func (p *pool) close() {

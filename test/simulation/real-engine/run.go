@@ -46,10 +46,8 @@ type run struct {
 	Instances int        `json:"instances"`
 	Program   []declared `json:"program"`
 	// IsDeaf keeps the provider processes from sharing what they want.
-	IsDeaf bool `json:"isDeaf"`
-	// IsDoomed says that the run is to be killed, if it comes so far.
-	IsDoomed bool `json:"isDoomed"`
-	Options  struct {
+	IsDeaf  bool `json:"isDeaf"`
+	Options struct {
 		Refresh         bool     `json:"refresh"`
 		Targets         []string `json:"targets"`
 		Excludes        []string `json:"excludes"`
@@ -101,7 +99,6 @@ type running struct {
 	isKilled    bool
 	plugins     []*pluginProcess
 	isDeaf      bool
-	isDoomed    bool
 	// inPlace is the file that keeps the plugins from sharing; a later engine may get the address of this one.
 	inPlace string
 }
@@ -135,7 +132,7 @@ func (r *running) kill() {
 
 // load attaches a plugin process to this deployment.
 func (r *running) load(plugins *pool, host plugin.Host) (plugin.Provider, error) {
-	process, err := plugins.take(r.calls, r.isDoomed)
+	process, err := plugins.take(r.calls)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +173,7 @@ func (r *running) deafen(address string) error {
 }
 
 func (r *running) start(stack *stackState, what *run, plugins *pool) (*outcome, error) {
-	r.isDeaf, r.isDoomed = what.IsDeaf, what.IsDoomed
+	r.isDeaf = what.IsDeaf
 	before, err := stack.snapshot()
 	if err != nil {
 		return nil, err

@@ -237,7 +237,6 @@ export class RealWorld implements AsyncDisposable {
       program: this.real(stack, program) as Declared[],
       options,
       isDeaf: isDeaf === true,
-      isDoomed: meanwhile.some(({ kind }) => kind === "kill"),
     });
     const outcome = this.normal(await running.outcome);
     this.underway.delete(stack);
