@@ -3,10 +3,10 @@ import { PrefixFileError, type PrefixFileProblem } from "../prefixes/problems";
 /** Options of readPrefixFile that a problem names, with the flags of the command that set them. */
 const FLAGS: readonly (readonly [option: RegExp, flags: (found: string) => string])[] = [
   [/allowEmpty: true/i, () => "--allow-empty"],
-  [/columns: \{ (.+?) \}/, columnFlags],
+  [/columns: \{ ([^{}]+) \}/, columnFlags],
   [/columns\.prefixLength: "(.+?)"/, (column) => `--prefix-length ${column}`],
   [/records: "(.+?)"/, (path) => `--records ${path}`],
-  [/select: \{ list: "(.+?)" \}/, (list) => `--select list=${list}`],
+  [/select: \{ list: "([^"]+)" \}/, (list) => `--select list=${list}`],
   [/format: "(\w+)"/, (format) => `--format ${format}`],
   [/header: true/, () => "--header"],
 ];
@@ -32,7 +32,7 @@ function flagged(problem: PrefixFileProblem): PrefixFileProblem {
 
 /** `--column expires=expires_at` of `prefix: "…", expires: "expires_at"`; a prefix without a name is found by the usual ones. */
 function columnFlags(columns: string): string {
-  const parts = [...columns.matchAll(/(\w+): "?([^",]+)/g)].map(([, part, name]) => `--column ${part}=${name}`);
+  const parts = [...columns.matchAll(/\b([a-zA-Z]{1,20}): "?([^",]+)/g)].map(([, part, name]) => `--column ${part}=${name}`);
   const named = parts.filter((part) => !part.endsWith("=…"));
   return (named.length > 0 ? named : parts).join(" ");
 }
