@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../client/clock";
 import { asError } from "../model/errors";
-import { type Announced, InFlight } from "./in-flight";
+import { type Announced, type Gathering, InFlight } from "./in-flight";
 
 /** The answer of a flush to one operation of its group. */
 export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: Error };
@@ -31,9 +31,10 @@ type State =
 /**
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
- * A group closes after a quiet time ({@link InFlight}): `commitCoalesceMs` when no other caller is {@link Announced}, longer when
- * one is, or when that is unknown; and when its first member has waited for the longest allowed time. Callers that arrive during
- * a flush belong to the next group.
+ * There is no fixed window. A group closes as soon as no other caller can come ({@link InFlight}); after `commitCoalesceMs`
+ * when no other is {@link Announced}; after a wait of about the usual gap between callers when one is announced, or when that
+ * is unknown; and when its first member has waited for the longest allowed time. Callers that arrive during a flush belong to
+ * the next group.
  *
  * @example
  * ```ts
@@ -80,15 +81,20 @@ export class GroupCommit<O, R> {
   private gather(): void {
     if (this.state.name === "gathering") this.state.cancel();
     else this.since = this.clock.monotonic();
+    if (this.inFlight.isFull) {
+      void this.run();
+      return;
+    }
     const { commitCoalesceMs, announced } = this.options;
-    const gathering = {
-      commitCoalesceMs,
-      since: this.since,
-      isComplete: announced?.size === 0 && this.waiting.every(({ caller }) => caller.isAnnounced),
-      areNodes: this.waiting.every(({ caller }) => caller.isNode),
-      checkedAt: announced?.checkedAt,
-    };
+    const { since, expectedCallers } = this;
+    const areNodes = this.waiting.every(({ caller }) => caller.isNode);
+    const gathering = { commitCoalesceMs, since, expectedCallers, areNodes, checkedAt: announced?.checkedAt };
     this.state = { name: "gathering", cancel: this.inFlight.wait(gathering, () => void this.run()) };
+  }
+
+  private get expectedCallers(): Gathering["expectedCallers"] {
+    if (!this.waiting.every(({ caller }) => caller.isAnnounced)) return "unknown";
+    return this.options.announced?.size === 0 ? "complete" : "announced";
   }
 
   private async run(): Promise<void> {

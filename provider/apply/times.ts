@@ -4,11 +4,22 @@
  * `docs/contributing/decisions/group-commit.md`.
  */
 
-/**
- * For a group that others may join, in terms of `commitCoalesceMs`: a busy engine lets a step follow another within this time, and
- * a caller that never comes must not delay the others (`in-flight.ts`).
- */
-export const OTHERS_WAIT = { times: 3, atMostMs: 90 } as const;
+/** A wait that grows with `commitCoalesceMs`, up to a limit. */
+export interface Wait {
+  readonly times: number;
+  readonly atMostMs: number;
+}
+
+/** While callers show no rhythm: a busy engine lets a step follow another within this time (`in-flight.ts`). */
+export const WITHOUT_RHYTHM: Wait = { times: 3, atMostMs: 90 };
+/** For a group whose callers come slowly: a caller that never comes must not delay the others (`in-flight.ts`). */
+export const LONGEST_WAIT: Wait = { times: 40, atMostMs: 1_000 };
+/** Usual gaps between two callers after which no other is waited for (`in-flight.ts`). */
+export const PATIENCE = 10;
+/** Usual gaps between two checks after which no other resource is waited for (`in-flight.ts`). */
+export const CHECK_PATIENCE = 3;
+/** Fewer gaps than these show no rhythm (`in-flight.ts`). */
+export const RHYTHM_GAPS = 3;
 /** Milliseconds from the first caller of a group to its flush, however many others join (`in-flight.ts`). */
 export const LONGEST_GATHERING_MS = 5_000;
 

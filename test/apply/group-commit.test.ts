@@ -101,7 +101,7 @@ describe("group commit", () => {
   it("gathers during a flush and never runs two at once", async () => {
     const { group, flushes, pass, end } = bench();
     submit(group, "a");
-    await pass(90);
+    await pass(30);
     submit(group, "b", "c");
     await pass(1_000);
     expect(flushes).toEqual([["a"]]);
@@ -131,6 +131,62 @@ describe("group commit", () => {
     expect(flushes).toEqual([["a", "b"]]);
   });
 
+  it("learns from one wait in vain how many callers the engine has, and waits for no more", async () => {
+    const { group, flushes, pass, end } = bench();
+    submit(group, "a1", "b1", "c1");
+    await pass(90);
+    await end();
+    expect(flushes).toEqual([["a1", "b1", "c1"]]);
+    submit(group, "a2", "b2");
+    await pass(0);
+    expect(flushes).toHaveLength(1);
+    submit(group, "c2");
+    await pass(0);
+    expect(flushes.at(-1)).toEqual(["a2", "b2", "c2"]);
+    await end();
+    submit(group, "a3", "b3", "c3");
+    await pass(0);
+    expect(flushes.at(-1)).toEqual(["a3", "b3", "c3"]);
+  });
+
+  it("counts the callers of all groups together", async () => {
+    const timers: (() => void)[] = [];
+    const inFlight = new InFlight({
+      monotonic: () => 0,
+      sleep: () => new Promise((resolve) => timers.push(resolve)),
+    });
+    const flushes: string[][] = [];
+    const flush = async (group: readonly string[]) => {
+      flushes.push([...group]);
+      return group.map((value) => ({ ok: true as const, value }));
+    };
+    const [one, two] = [
+      new GroupCommit(flush, { commitCoalesceMs: 30, inFlight }),
+      new GroupCommit(flush, { commitCoalesceMs: 30, inFlight }),
+    ];
+    submit(one, "a1");
+    submit(two, "b1");
+    for (const run of timers) run();
+    await settled();
+    submit(one, "a2");
+    submit(two, "b2");
+    await settled();
+    expect(flushes).toEqual([["a1"], ["b1"], ["a2"], ["b2"]]);
+  });
+
+  it("follows the rhythm of many callers, up to a second", async () => {
+    const { group, flushes, pass } = bench();
+    for (let i = 0; i < 20; i += 1) {
+      submit(group, `c${i}`);
+      await pass(25);
+    }
+    expect(flushes).toEqual([]);
+    await pass(224);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes.map((names) => names.length)).toEqual([20]);
+  });
+
   it("lets the first of a group wait five seconds at most, however many others join", async () => {
     const { group, flushes, pass } = bench();
     submit(group, "a", "b", "c", "d");
@@ -142,6 +198,23 @@ describe("group commit", () => {
     expect(flushes).toEqual([]);
     await pass(1);
     expect(flushes.map((names) => names.length)).toEqual([66]);
+  });
+
+  it("learns nothing from a wait that was cut short: it ended before a caller could be missed", async () => {
+    const { group, flushes, pass, end } = bench();
+    submit(group, "a", "b", "c", "d");
+    for (let i = 0; i < 62; i += 1) {
+      await pass(80);
+      submit(group, `e${i}`);
+    }
+    await pass(40);
+    await end();
+    for (let i = 0; i < 66; i += 1) submit(group, `f${i}`);
+    await pass(0);
+    expect(flushes).toHaveLength(1);
+    submit(group, "f66");
+    await pass(1_000);
+    expect(flushes.map((names) => names.length)).toEqual([66, 67]);
   });
 
   it("lets a caller that comes alone wait 90 ms, also after many others", async () => {
@@ -271,14 +344,19 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a"]]);
   });
 
-  it("waits 30 ms once the usual number of callers is there", async () => {
-    const { announce, come, flushes, pass } = bench({ usual: 3 });
+  it("waits 30 ms once the usual number of callers is there, and learns from one more", async () => {
+    const { announce, come, flushes, end, pass } = bench({ usual: 3 });
     announce("a", "b", "c", "held");
     come("a", "b", "c");
     await pass(29);
     expect(flushes).toEqual([]);
     await pass(1);
     expect(flushes).toEqual([["a", "b", "c"]]);
+    await end();
+    announce("d", "e");
+    come("held", "d", "e");
+    await pass(0);
+    expect(flushes.at(-1)).toEqual(["held", "d", "e"]);
   });
 
   it("goes on waiting where the engine goes on checking, as with a higher --parallel", async () => {
@@ -304,6 +382,36 @@ describe("group commit of what was announced", () => {
     come("d", "e", "f");
     await pass(30);
     expect(flushes).toEqual([["a", "b", "c", "d", "e", "f"]]);
+  });
+
+  it("learns nothing about the engine from a wait in which a caller of another group was announced", async () => {
+    const { announce, come, inFlight, flushes, end, pass } = bench({ usual: 3 });
+    const other = new Announced(inFlight);
+    announce("a", "b", "c", "d", "e", "f", "g");
+    come("a", "b", "c");
+    await pass(50);
+    other.add("z");
+    await pass(40);
+    expect(flushes).toEqual([["a", "b", "c"]]);
+    await end();
+    come("d", "e", "f");
+    await pass(0);
+    expect(flushes).toHaveLength(1);
+  });
+
+  it("learns nothing about the engine from a wait in which no other caller was announced", async () => {
+    const { announce, come, flushes, end, pass } = bench();
+    announce("a", "b");
+    come("a", "b");
+    await pass(30);
+    await end();
+    announce("c", "d", "e");
+    come("c", "d");
+    await pass(0);
+    expect(flushes).toEqual([["a", "b"]]);
+    come("e");
+    await pass(30);
+    expect(flushes.at(-1)).toEqual(["c", "d", "e"]);
   });
 
   it("counts a resource that is checked twice, as a replacement is, once", () => {

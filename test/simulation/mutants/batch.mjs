@@ -32,9 +32,8 @@ export const BATCH = mutants([
     promise: 4,
     seed: 1,
     file: "apply/group-commit.ts",
-    find: "const { commitCoalesceMs, announced } = this.options;",
-    replace:
-      "if (this.waiting.length > 0) {\n      void this.run();\n      return;\n    }\n    const { commitCoalesceMs, announced } = this.options;",
+    find: "if (this.inFlight.isFull) {",
+    replace: "{",
   },
   {
     name: "share-no-list",
