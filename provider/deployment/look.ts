@@ -117,7 +117,7 @@ export class Look {
     try {
       const patience = this.patience(began);
       const late = () => {
-        throw new NoAnswerError(`This run waited ${formatDuration(patience)} for it.`);
+        throw new NoAnswerError(`This run waited ${formatDuration(this.world.monotonic() - began)} for it.`);
       };
       return { there: await this.during(reads.read(), patience, late) };
     } catch (error) {

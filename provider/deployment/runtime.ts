@@ -49,7 +49,7 @@ export interface Surroundings {
 }
 
 /**
- * Settings, connections, writers, and wanted and owned keys, which the resources of one deployment share. The engine starts
+ * Settings, connections, writers, and desired and managed keys, which the resources of one deployment share. The engine starts
  * one provider process for each provider resource of a deployment, usually one.
  */
 export class Runtime {

@@ -245,33 +245,28 @@ function redElsewhere(
 function isRedThere(world: World, question: Omit<Question, "began"> & { readonly label: string }): boolean {
   const first = since(world, question);
   if (first?.label !== question.label || hasPassed(world, question)) return false;
-  if (isForgotten(world, question, first)) return false;
   return wasIllFrom(world, question.earlier, timeOf(first), timeOf(question.at));
-}
-
-/** True for what a killed run brought and a restart of the node took away: neither a state nor a list has it. */
-function isForgotten({ records, acts }: World, { earlier, at }: Omit<Question, "began">, first: JournalEntry): boolean {
-  const wasKilled = records.some(({ done }) => done.label === first.label && done.wasKilled);
-  const [since, until] = [timeOf(first), timeOf(at)];
-  return (
-    wasKilled &&
-    acts.some(
-      ({ act, at: when }) =>
-        act.actor === "node" && act.node === earlier && act.restart === "empty" && when >= since && when <= until,
-    )
-  );
 }
 
 /**
  * The request that brought a value which the node has had since, but for losses: what another writer or a killed run of the stack did to
- * it is unknown to the state, and the next run restores the value as a loss, which is no step of a wave.
+ * it is unknown to the state, and the next run restores the value as a loss, which is no step of a wave. What a killed run brought
+ * before the node restarted empty counts for nothing: neither a state nor a list has it.
  */
 function since(world: World, { earlier, prefix, value, url, at }: Omit<Question, "began">): JournalEntry | undefined {
   const { journal } = world.nodes.get(earlier) ?? { journal: [] };
+  const restarts = world.acts.filter(
+    ({ act, at: when }) =>
+      act.actor === "node" && act.node === earlier && act.restart === "empty" && when <= timeOf(at),
+  );
+  const emptied = Math.max(...restarts.map(({ at: when }) => when), Number.NEGATIVE_INFINITY);
+  const isForgotten = (entry: JournalEntry) =>
+    timeOf(entry) <= emptied && world.records.some(({ done }) => done.label === entry.label && done.wasKilled);
   const changes = journal.filter(
     (entry) =>
       entry.url === url &&
       entry.time <= at.time &&
+      !isForgotten(entry) &&
       (brought(entry, prefix) !== undefined || prefix in (entry.commit?.removed ?? {})),
   );
   const isReported = ({ label }: JournalEntry) =>

@@ -10,7 +10,7 @@ import { compareSet, isUnchanged } from "../../../reconcile/three-way";
 import type { SetState } from "../../prefix-set/state";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import { type Check, hasOwed, type Pending } from "./arguments";
-import { attemptedOf, type Former } from "./former";
+import type { Former } from "./former";
 import { type NodeState, nodeState, type RolloutState } from "./next-step";
 import { inWaves } from "./waves";
 
@@ -126,7 +126,8 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const withdrawn = withdrawnOf(program.notes, before && !before.isOpen ? before.notes : new Map(), node);
   const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
-  const attempted = (state && name !== undefined && attemptedOf(state, name)) || replaced?.attempted.get(node);
+  const attempted =
+    name !== undefined && open === "failed" ? state?.contentOf(name).entries : replaced?.attempted.get(node);
   const list = observed.get(node) ?? set.observed;
   // Entries of other resources, which this group takes over.
   const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));

@@ -1,14 +1,14 @@
 import type { Runtime } from "../../../deployment/runtime";
 import { attempt } from "../../../model/errors";
 import type { JsonObject } from "../../../model/json";
-import { equal, type ListedMap } from "../../../model/prefix-map";
+import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl, setUrl } from "../../../model/resource-url";
 import { type GroupInputs, type GroupState, readInputs, withoutFound } from "../state";
 import type { readRollout } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
 export interface Former extends Pick<ReturnType<typeof readRollout>, "args" | "pending"> {
-  /** Content of the last write at each node that does not hold it in full: {@link attemptedOf}. */
+  /** Content of the last write at each node where it did not end. */
   readonly attempted: ReadonlyMap<string, ListedMap>;
   /** Entries of the last program at each node that was written. */
   readonly bases: ReadonlyMap<string, ListedMap>;
@@ -42,12 +42,8 @@ export class FormerRollouts {
   /** @param url The set that replaces this one, if it is another one. */
   add(state: GroupState, url = formatUrl(state.address)): void {
     const { args, pending } = state.rollout;
-    const attempted = new Map(
-      [...state.nodes.keys()].flatMap((node) => {
-        const content = attemptedOf(state, node);
-        return content ? [[node, content] as const] : [];
-      }),
-    );
+    const failed = [...state.open].filter(([, how]) => how === "failed");
+    const attempted = new Map(failed.map(([node]) => [node, state.contentOf(node).entries]));
     const bases = new Map([...state.endpoints.keys()].map((node) => [node, withoutFound(state.of(node))]));
     const unwritten = [...state.nodes.keys()].flatMap((node) => {
       const endpoint = attempt(() => this.runtime.node(node).endpoint);
@@ -84,16 +80,6 @@ export class FormerRollouts {
     const found = this.declared.findLast(isIts);
     return found && readInputs(found.inputs);
   }
-}
-
-/** Content of the last program at a node that does not hold it in full: its write did not end, or left adopted entries as they are. */
-export function attemptedOf(state: GroupState, node: string): ListedMap | undefined {
-  const { entries: content } = state.contentOf(node);
-  if (state.open.get(node) === "failed") return content;
-  const before = state.of(node);
-  if (before.foreign.size === 0) return undefined;
-  const rest = new Map([...content].filter(([prefix]) => !before.foreign.has(prefix)));
-  return equal(withoutFound(before), rest) ? content : undefined;
 }
 
 function setUrlOf(inputs: JsonObject): string | undefined {
