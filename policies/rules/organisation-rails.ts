@@ -105,7 +105,10 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
     // A set without the argument has a default already.
     const own = resource[name] ?? (name === "maxRemovals" ? DEFAULT_MAX_REMOVALS : undefined);
     const size = () => resource.entries.length;
-    if (!limits.every((limit) => isWithin(own, limit, size))) lacks[name] = strictest(limits, size);
+    if (limits.every((limit) => isWithin(own, limit, size))) continue;
+    // A number stays one: at a node with more entries than the program declares, a share may be more.
+    const numbers = own !== undefined && parseShareLimit(own) && isNumber(own) ? [own] : [];
+    lacks[name] = strictest([...limits, ...numbers], size);
   }
   return lacks;
 }
@@ -118,7 +121,9 @@ function isWithin(own: Share | undefined, limit: Share, size: () => number): boo
   const parsed = own === undefined ? undefined : parseShareLimit(own);
   if (own === undefined || parsed === undefined) return false;
   if (isNumber(own) === isNumber(limit)) return amountOf(own) <= amountOf(limit);
-  return isNumber(own) && (amountOf(own) <= ALWAYS_ALLOWED || amountOf(own) <= entriesOf(limit, size));
+  if (!isNumber(own)) return false;
+  const isEach = amountOf(limit) >= 100;
+  return isEach || amountOf(own) <= ALWAYS_ALLOWED || amountOf(own) <= entriesOf(limit, size);
 }
 
 /** The limit that is within all of some: the lowest share, or with a number among them a number. */

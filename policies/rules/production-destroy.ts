@@ -25,7 +25,7 @@ export const productionDestroy = resourceRule({
     if (!meaning.isProduction(resource.stack) || resource.meta.protect || resource.onDestroy === "keep") return;
     // `created` removes what the resource inserted, in most sets all entries.
     yield {
-      problem: `it is cleared on destroy and not protected, in the production stack ${JSON.stringify(resource.stack)}`,
+      problem: `a destroy removes its entries, and it is not protected, in the production stack ${JSON.stringify(resource.stack)}`,
       remedy: 'Give it the option `protect: true`, or `onDestroy: "keep"`.',
     };
   },

@@ -32,7 +32,9 @@ function flagged(problem: PrefixFileProblem): PrefixFileProblem {
 
 /** `--column expires=expires_at` of `prefix: "…", expires: "expires_at"`; a prefix without a name is found by the usual ones. */
 function columnFlags(columns: string): string {
-  const parts = [...columns.matchAll(/\b([a-zA-Z]{1,20}): "?([^",]+)/g)].map(([, part, name]) => `--column ${part}=${name}`);
+  const parts = [...columns.matchAll(/\b([a-zA-Z]{1,20}): "?([^",]+)/g)].map(
+    ([, part, name]) => `--column ${part}=${name}`,
+  );
   const named = parts.filter((part) => !part.endsWith("=…"));
   return (named.length > 0 ? named : parts).join(" ");
 }

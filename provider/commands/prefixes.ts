@@ -99,7 +99,8 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   for (const table of left) for (const text of textOf(table, hasValues)) io.out(text);
 }
 
-const NOTHING_LEFT = "Nothing is left of these files: fetch them again, or use --allow-empty if that is intended.";
+const NOTHING_LEFT =
+  "Nothing is left of these files: look at what is excluded and has expired, fetch them again, or use --allow-empty if that is intended.";
 
 /** Names the records that a list omits and expired entries, for a result that has no place for them. */
 function tellLeftOut(name: string, leftOut: ReadonlyMap<string, number>, expired: number, io: CliIo): void {

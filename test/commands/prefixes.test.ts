@@ -311,7 +311,8 @@ test("aggregate fails when nothing is left, and counts what text cannot say", as
   await write("over.csv", `prefix,expires\n192.0.2.0/24,${over}\n198.51.100.0/24,${over}\n`);
   await write("all.txt", "192.0.2.0/24\n");
   const expired = "over.csv: 2 entries have expired and are left out.\n";
-  const nothing = "Nothing is left of these files: fetch them again, or use --allow-empty if that is intended.\n";
+  const nothing =
+    "Nothing is left of these files: look at what is excluded and has expired, fetch them again, or use --allow-empty if that is intended.\n";
   for (const output of ["txt", "json"])
     expect(await here(["prefixes", "aggregate", "over.csv", "--output", output])).toEqual({
       code: 1,

@@ -56,13 +56,13 @@ describe("organisation-rails", () => {
       "numbers",
       { maxRemovals: "20%", maxChanges: "20%" },
       { maxRemovals: 1_000_000, maxChanges: 999_999 },
-      { maxRemovals: "20%", maxChanges: "20%" },
+      { maxRemovals: 200, maxChanges: 200 },
     ],
     [
       "numbers larger than the share of the declared entries",
       { maxRemovals: "20%" },
       { maxRemovals: 201 },
-      { maxRemovals: "20%" },
+      { maxRemovals: 200 },
     ],
     [
       "shares beside a number, since the node may hold more entries",
@@ -87,6 +87,10 @@ describe("organisation-rails", () => {
     expect(messagesOf(organisationRails, [set], rails({ maxRemovals: "20%", maxChanges: "1%" }))).toEqual([]);
     const later = prefixSet({ entries: UNKNOWN, ...own });
     expect(messagesOf(organisationRails, [later], rails({ maxRemovals: "20%" }))[0]).toContain("cannot be judged yet");
+  });
+  test("every number keeps to a share of all", () => {
+    const set = prefixSet({ maxRemovals: 1_000, maxChanges: 50 });
+    expect(messagesOf(organisationRails, [set], rails({ maxRemovals: "100%", maxChanges: "100%" }))).toEqual([]);
   });
   test("of rails in both forms a number is put in that keeps both", () => {
     const both = rails({ maxRemovals: "20%" }, { maxRemovals: 300 });
@@ -235,7 +239,7 @@ describe("production", () => {
   test("a set that is cleared needs protection, by default and in part too", () => {
     for (const inputs of [{}, { onDestroy: "remove" }, { onDestroy: "created" }]) {
       expect(messagesOf(productionDestroy, [prefixSet(inputs)], prod)[0]).toContain(
-        "cleared on destroy and not protected",
+        "a destroy removes its entries, and it is not protected",
       );
     }
   });

@@ -419,16 +419,18 @@ describe("a member that may change what a record means is never dropped", () => 
       { status: word },
     ]),
     ...["benign", "clean"].flatMap((word) => [{ verdict: word }, { classification: word }]),
-    ...["allow", "safe", "false_positive", "isFalsePositive", "is_safe", "benign", "removed"].flatMap((name) => [
+    ...["allow", "safe", "false_positive", "isFalsePositive", "is_safe", "benign", "is_removed"].flatMap((name) => [
       { [name]: true },
       { [name]: 1 },
     ]),
-    ...["active", "malicious", "is_malicious", "blocked"].flatMap((name) => [{ [name]: false }, { [name]: 0 }]),
+    ...["is_active", "malicious", "is_malicious", "is_blocked"].flatMap((name) => [{ [name]: false }, { [name]: 0 }]),
     ...["deleted_at", "removedAt", "end", "end_time", "end_date", "ended-at", "valid_before"].map((name) => ({
       [name]: "2020-01-01T00:00:00Z",
     })),
     { end: "31.12.2020" },
     { deleted_at: 1577836800 },
+    { removed: true },
+    { blocked: false },
     { duration: "4h" },
   ])("of a list of its own: %j", (member) => {
     const [[name = "", content] = []] = Object.entries(member);
@@ -464,6 +466,8 @@ describe("a member that may change what a record means is never dropped", () => 
       ttl: 0,
       negate: false,
     },
+    // Counters, how long an attack was seen, and words that only begin so.
+    { accepted: 1, allowed: 1, active: 0, blocked: 0, removed: 1, duration: 600, classification: "end-user network" },
     { state: "active", exclude: "", expiration: "never", first_seen: "2020-01-01", last_seen: "2020-01-02" },
   ])("%j changes nothing", (member) => {
     const record = JSON.stringify([{ prefix: "192.0.2.0/24", ...member }]);

@@ -105,6 +105,12 @@ describe("the update of a set", () => {
     );
   const all = many(60);
 
+  it("counts a value where it changes, and not where an entry is new", () => {
+    const desired = new Map([...many(60, 2), [C, 2] as const]);
+    expect(update(all, desired, { limits: { maxChanges: "100%" } }).put.size).toBe(61);
+    expect(update(all, new Map([...all, [C, 2] as const]), { limits: { maxChanges: 0 } }).put.size).toBe(61);
+  });
+
   it("removes half of a set and no more, unless it is told so", () => {
     expect(update(all, part(all, 30)).remove.size).toBe(30);
     const refusal = `${NOTHING_SENT} 31 of 60 entries would be removed, more than maxRemovals (50%, here 30). If that is intended, raise maxRemovals or run once with PACKETFILTER_ALLOW=${URL}.`;
