@@ -102,9 +102,13 @@ export class PacketView {
   source: Words = [0, 0, 0, 0];
   /** Destination address, in words of 32 bits. */
   destination: Words = [0, 0, 0, 0];
+  /** Number of the protocol. */
   proto = 0;
+  /** Source port. */
   sport = 0;
+  /** Destination port. */
   dport = 0;
+  /** Bits of the TCP flags. */
   flags = 0;
   /** Bytes of the whole packet. */
   length = DEFAULT_LENGTH;
