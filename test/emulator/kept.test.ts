@@ -80,6 +80,39 @@ test("a change that cannot be kept is not acknowledged; the next one writes all"
   await expect(persistence.durable()).rejects.toThrow(/ENOENT/);
 });
 
+test("a change during a write is in the file soon, though no answer waits for it", async () => {
+  const persist = join(folder, "during.json");
+  const timers: (() => void)[] = [];
+  const later: EmulatorState = { arenas: { edge: { sets: { blocked: {} } } } };
+  let current = state;
+  const during: (() => void)[] = [];
+  const given = () => {
+    const before = current;
+    queueMicrotask(() => during.shift()?.());
+    return before;
+  };
+  const timer = (run: () => void) => {
+    timers.push(run);
+    return () => {};
+  };
+  const persistence = new Persistence(persist, given, { now: () => 0, timer });
+  during.push(() => {
+    current = later;
+    persistence.changed("content");
+  });
+  await persistence.whole();
+  await expect.poll(() => Persistence.read(persist)).toEqual(later);
+
+  during.push(() => {
+    persistence.changed("marks");
+    timers[0]?.();
+    current = state;
+    persistence.changed("marks");
+  });
+  await persistence.whole();
+  expect(timers).toHaveLength(2);
+});
+
 test("a process killed at seeded moments loses nothing acknowledged and leaves no halves", async () => {
   const persist = join(folder, "killed.json");
   await writeFile(persist, JSON.stringify({ arenas: { edge: { sets: { blocked: {} } } } }));

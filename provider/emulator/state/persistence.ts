@@ -51,7 +51,10 @@ export class Persistence {
   /** Adds a change, which is written soon. */
   readonly changed = (change: Change): void => {
     if (change === "marks") {
-      this.cancel ??= this.wall.timer(() => this.changed("content"), PERSIST.gatherMs);
+      this.cancel ??= this.wall.timer(() => {
+        this.cancel = undefined;
+        this.changed("content");
+      }, PERSIST.gatherMs);
       return;
     }
     this.recorded += 1;
@@ -64,14 +67,21 @@ export class Persistence {
     while (this.kept < recorded) await this.wake();
   }
 
-  /** Makes one write at a time; later changes wait for the next one. */
+  /** Makes one write at a time; later changes wait for the next one, which starts by itself: a late commit has no caller that waits. */
   private wake(): Promise<void> {
-    this.working ??= this.write().finally(() => {
+    if (this.working) return this.working;
+    const working = this.write().finally(() => {
       this.working = undefined;
     });
+    this.working = working;
     // durable() rejects for a waiting caller; otherwise the next change tries the write again.
-    this.working.catch(() => {});
-    return this.working;
+    working.then(
+      () => {
+        if (this.kept < this.recorded) this.wake();
+      },
+      () => {},
+    );
+    return working;
   }
 
   private async write(): Promise<void> {
