@@ -91,6 +91,22 @@ function runnerOf(sink: Sink, ledger: StoredLedger, folder: string): SinkRunner 
   });
 }
 
+test("a sink is closed where the mark of what it took cannot be moved", async () => {
+  using folder = temporaryFolder();
+  const { ledger, read } = await ledgerIn(folder.path);
+  await read(10);
+  vi.spyOn(ledger, "acknowledge").mockRejectedValue(new Error("the disk has failed"));
+  const close = vi.fn(async () => {});
+  const quick: Sink = {
+    write: async () => ({ payload: undefined, bytes: 1 }),
+    deliver: async () => ({}),
+    close,
+  };
+  const running = runnerOf(quick, ledger, folder.path).run(new AbortController().signal);
+  await expect(running).rejects.toThrow("the disk has failed");
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
 describe("a sink that is slow", () => {
   test("has the next delivery written while one is under way, and no other", async () => {
     using folder = temporaryFolder();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs, {
   appendFileSync,
   linkSync,
@@ -234,4 +235,29 @@ test("startForwarder ends when its signal aborts, and has delivered what it had 
   stop.abort();
   await forwarder.stop();
   expect(records.map(({ event, address }) => [event, address])).toEqual([["added", "198.18.0.0"]]);
+});
+
+test("a rotation deletes the oldest file that it keeps, and none beyond", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "marks.ndjson");
+  for (const number of [1, 2, 3, 4, 5]) writeFileSync(`${path}.${number}`, `old ${number}`);
+  const disk = await openSink("file", { path, rotateBytes: 1_024, keep: 3 });
+  const long = { ...RECORD, message: "m".repeat(1_000) };
+  await delivered(disk, [long]);
+  await delivered(disk, [long]);
+  await disk.close();
+  const names = readdirSync(folder.path).sort();
+  expect(names).toEqual(["", ".1", ".2", ".3", ".4", ".5"].map((end) => `marks.ndjson${end}`));
+  const held = names.slice(2).map((name) => readFileSync(join(folder.path, name), "utf8"));
+  expect(held).toEqual(["old 1", "old 2", "old 4", "old 5"]);
+});
+
+test.skipIf(process.platform === "win32")("a file that is a pipe is refused before anything is written", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "pipe");
+  execFileSync("mkfifo", [path]);
+  const pipe = await openSink("file", { path });
+  await expect(delivered(pipe, [RECORD])).rejects.toThrow(
+    `${path} cannot be written: it is not a regular file: use the sink stdout`,
+  );
 });

@@ -74,14 +74,17 @@ export class SinkRunner {
     signal.addEventListener("abort", () => this.wake(), { once: true });
     const deliveries = this.deliveries(signal);
     let next = deliveries.next();
-    for (let { value, done } = await next; !done && value; { value, done } = await next) {
-      // Is read and written while this one is under way.
-      next = deliveries.next();
-      if (!(await this.deliver(value.parcels, signal))) break;
-      await this.acknowledge(value);
+    try {
+      for (let { value, done } = await next; !done && value; { value, done } = await next) {
+        // Is read and written while this one is under way.
+        next = deliveries.next();
+        if (!(await this.deliver(value.parcels, signal))) break;
+        await this.acknowledge(value);
+      }
+      await next;
+    } finally {
+      await this.sink.close();
     }
-    await next;
-    await this.sink.close();
   }
 
   /** Content of the spool, as deliveries, until the signal aborts. The first after a rest is small, so that it leaves while more is written. */

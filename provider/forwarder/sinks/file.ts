@@ -79,8 +79,11 @@ class RotatedFile {
     const { handle, key = "" } = this;
     this.handle = undefined;
     this.key = undefined;
-    open.delete(key);
-    await handle?.close();
+    try {
+      await handle?.close();
+    } finally {
+      open.delete(key);
+    }
   }
 
   private async opened(): Promise<FileHandle> {
@@ -91,20 +94,23 @@ class RotatedFile {
     }
     await makeFoldersLater(dirname(this.path));
     const handle = await openOwn(this.path, "read and append");
+    let own = "";
     try {
-      const { dev, ino, size } = await handle.stat();
-      const key = `${dev} ${ino}`;
+      const found = await handle.stat();
+      // Neither a pipe nor a terminal can be synchronized or truncated: each try would write the same again.
+      if (!found.isFile()) throw new Error("it is not a regular file: use the sink stdout");
+      const key = `${found.dev} ${found.ino}`;
       if (open.has(key)) throw new Error("another sink of this process writes it: give each sink a file of its own");
       open.add(key);
-      this.key = key;
+      own = key;
       this.size = await endOfLastLine(handle);
-      if (size > this.size) await handle.truncate(this.size);
+      if (found.size > this.size) await handle.truncate(this.size);
     } catch (error) {
-      await this.close();
-      await handle.close();
+      await handle.close().finally(() => open.delete(own));
       throw error;
     }
     this.handle = handle;
+    this.key = own;
     return handle;
   }
 
@@ -121,12 +127,14 @@ class RotatedFile {
     await this.close();
     if (this.keep === 0) return rm(this.path, { force: true });
     const nameOf = (number: number) => `${this.path}.${number}`;
+    const oldest = `${nameOf(this.keep)}.old`;
     let free = 1;
     while (free <= this.keep && (await isThere(nameOf(free)))) free++;
+    if (free > this.keep) await rename(nameOf(--free), oldest);
     for (let number = free; number > 1; number--) await rename(nameOf(number - 1), nameOf(number));
     await rename(this.path, nameOf(1));
     // The oldest one, where no number was free: last, since all before may fail.
-    await rm(nameOf(this.keep + 1), { force: true });
+    await rm(oldest, { force: true });
   }
 }
 
