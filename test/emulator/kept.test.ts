@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
@@ -111,6 +111,18 @@ test("a change during a write is in the file soon, though no answer waits for it
   });
   await persistence.whole();
   expect(timers).toHaveLength(2);
+});
+
+test("a refused insert and an empty commit write nothing", async () => {
+  const persist = join(folder, "unchanged.json");
+  await using emulator = await startEmulator({ persist, state });
+  const written = async () => (await stat(persist, { bigint: true })).mtimeNs;
+  const before = await written();
+  await fapi(emulator, insert("not a prefix"));
+  await fapi(emulator, commit);
+  expect(await written()).toBe(before);
+  await fapi(emulator, insert("203.0.113.9/32"));
+  expect(await written()).not.toBe(before);
 });
 
 test("a process killed at seeded moments loses nothing acknowledged and leaves no halves", async () => {

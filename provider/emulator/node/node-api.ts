@@ -122,9 +122,11 @@ export class NodeApi implements Api {
     // Any other set comes from a state, which has no such name.
     const problem = inheritedNameProblem(url.set);
     if (problem) return this.refuse({ why: 400, message: `the name ${JSON.stringify(url.set)} ${problem}` });
-    const refusal = stage(cmd, set, data, dialect);
-    if (set.changes.size > 0) sets.set(url.set, set);
-    this.simulation.changed("content");
+    const { refusal, isStaged } = stage(cmd, set, data, dialect);
+    if (isStaged) {
+      sets.set(url.set, set);
+      this.simulation.changed("content");
+    }
     return refusal ? this.refuse(refusal) : success(data.length, dialect.success, dialect[`${cmd}Text`]);
   }
 
@@ -155,7 +157,7 @@ export class NodeApi implements Api {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
     }
     for (const set of sets) this.publish(set, variation, committed);
-    this.simulation.changed("content");
+    if (count > 0) this.simulation.changed("content");
     return success(count, dialect.success, dialect.commitText);
   }
 

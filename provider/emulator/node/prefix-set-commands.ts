@@ -7,20 +7,20 @@ import { listedAs } from "./set-list";
 /**
  * Stages the items of an insert (`p` and `v`) or of a delete (`a`), see docs/contributing/contract.md#set-entries.
  *
- * @returns the reason of a refusal.
+ * @returns the reason of a refusal, and whether anything is staged: some of a refused request may be.
  */
 export function stage(
   cmd: "insert" | "delete",
   set: PrefixSetStore,
   data: readonly unknown[],
   dialect: Dialect,
-): Refusal | undefined {
+): { refusal?: Refusal | undefined; isStaged: boolean } {
   const deletes = dialect.deleteCovers === "covered" ? deleteCovered : deleteItem;
   const stageItem = cmd === "insert" ? insertItem : deletes;
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
     const message = `too many entries: ${data.length}, at most ${most} in one request`;
-    return { why: "tooLarge", message };
+    return { refusal: { why: "tooLarge", message }, isStaged: false };
   }
   const draft = new Draft(set);
   let refusal: Refusal | undefined;
@@ -29,8 +29,9 @@ export function stage(
     if (problem) refusal ??= { why: problem.why, message: `entry ${at}: ${problem.message}` };
     if (problem && dialect.refusedEntry === "before") break;
   }
-  if (!refusal || dialect.refusedEntry !== "nothing") set.keep(draft);
-  return refusal;
+  const isStaged = draft.changes.size > 0 && (!refusal || dialect.refusedEntry !== "nothing");
+  if (isStaged) set.keep(draft);
+  return { refusal, isStaged };
 }
 
 /** Stages one data item, or returns the reason of its refusal. Sees the entries staged by earlier items of the request. */
