@@ -50,7 +50,9 @@ export const dialectSchema = z
 export interface DialectSettings extends Partial<Dialect> {}
 
 /** Sensible sets of switches, by name. */
-export const DIALECTS = {
+export const DIALECTS: Readonly<
+  Record<"default" | "verbose" | "terse" | "always-200" | "strict" | "lenient" | "eventual" | "small", DialectSettings>
+> = {
   /** Every switch as it is by default. */
   default: {},
   /** Long member names and a bare array: a node written for people. */
@@ -88,7 +90,7 @@ export const DIALECTS = {
   eventual: { commitDelay: 200, statusDelay: 200 },
   /** Small limits. */
   small: { maxEntriesPerRequest: 100, maxBodyBytes: 16_384 },
-} satisfies Record<string, DialectSettings>;
+};
 
 /** Name of a set of switches, or `seed:N`: a random set, the same for the same N. */
 export type DialectName = keyof typeof DIALECTS | `seed:${number}`;

@@ -70,6 +70,7 @@ names.push("stricter");
 export const verbose: DialectSettings = DIALECTS.verbose;
 // @ts-expect-error nor here
 DIALECTS.stricter;
+export const prefixKey: string | undefined = DIALECTS.default.prefixKey;
 export const name: SwitchName = "listEnvelope";
 // @ts-expect-error a switch by its name
 export const noName: SwitchName = "envelope";
