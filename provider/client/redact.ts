@@ -19,21 +19,33 @@ const READ = 65_536;
  * be another form of one ({@link foreign}).
  */
 export class Redactor {
-  private made: SecretMatcher | undefined;
+  private ofSecrets: SecretMatcher | undefined;
+  private ofAll: SecretMatcher | undefined;
 
-  constructor(private readonly secrets: readonly (string | undefined)[]) {}
+  /** @param hidden Texts that are removed as they are, too, and that keep no text of others from being quoted. Default: none. */
+  constructor(
+    private readonly secrets: readonly (string | undefined)[],
+    private readonly hidden: readonly string[] = [],
+  ) {}
 
   /** Made at the first use: most connections never need it. */
   private get matcher(): SecretMatcher {
-    this.made ??= new SecretMatcher(
-      this.secrets.flatMap((secret = "") => (secret.includes("-----BEGIN ") ? linesOf(secret) : [...partsOf(secret)])),
-      FREELY_FROM,
+    this.ofSecrets ??= new SecretMatcher(this.parts, FREELY_FROM);
+    return this.ofSecrets;
+  }
+
+  private get parts(): string[] {
+    return this.secrets.flatMap((secret = "") =>
+      secret.includes("-----BEGIN ") ? linesOf(secret) : [...partsOf(secret)],
     );
-    return this.made;
   }
 
   /** An own text without secrets. */
-  readonly text = (text: string): string => (this.secrets.some(Boolean) ? this.matcher.cut(text, CUT) : text);
+  readonly text = (text: string): string => {
+    if (this.hidden.length === 0) return this.secrets.some(Boolean) ? this.matcher.cut(text, CUT) : text;
+    this.ofAll ??= new SecretMatcher([...this.parts, ...this.hidden], FREELY_FROM);
+    return this.ofAll.cut(text, CUT);
+  };
 
   /** A text of others without secrets, or {@link NOT_QUOTED}; of a connection without secrets the text itself. */
   readonly foreign = (text: string): string => {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { NOT_QUOTED } from "../../provider/client/redact";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { describeConfig } from "../../provider/forwarder/check";
@@ -115,11 +116,13 @@ const URLS: [url: unknown, shown: string][] = [
   [`\${WHOLE}`, "http://HOST/[secret]"],
   [`http://\${SERVER}/in/\${PARTS}`, "http://HOST/in/[secret]"],
   [`http://\${SERVER_AND_PATH}`, "http://[secret]"],
+  [`http://\${SERVER}/`, "http://HOST/"],
+  [`http://\${SERVER_AND_SLASH}`, "http://HOST/"],
 ];
 
 test.each(URLS)("the url %j shows what is written out of its path, in --check and in the log", async (url, shown) => {
   using folder = temporaryFolder();
-  const { url: address } = await httpSink(({ url: path }) => [500, `no such path: ${path}`]);
+  const { url: address } = await httpSink(({ url: path }) => [500, path === "/" ? "" : `no such path: ${path}`]);
   const { host } = new URL(address);
   const whole = `http://${host}/in/canary-7`;
   writeFileSync(join(folder.path, "whole-url"), `${whole}\n`);
@@ -129,6 +132,7 @@ test.each(URLS)("the url %j shows what is written out of its path, in --check an
     SERVER: host,
     PARTS: "canary 7/canary-8",
     SERVER_AND_PATH: `${host}/in/canary-7`,
+    SERVER_AND_SLASH: `${host}/`,
   };
   await using emulator = await startEmulator({ state: stateOf(1) });
   const ofHere = JSON.parse(JSON.stringify(url).replace("HOST", host));
@@ -138,4 +142,19 @@ test.each(URLS)("the url %j shows what is written out of its path, in --check an
   expect(checked).toContain(`Sink "web" (http) posts to ${shown.replace("HOST", host)}.`);
   expect(told.join()).toContain(`${shown.replace("HOST", host)}: HTTP 500`);
   expect([...checked, ...told].join()).not.toContain("canary");
+});
+
+const TOKEN = "0123456789abcdefghij";
+test.each([
+  ["logs-prod/ingest", "no such index [logs-prod]", "no such index [logs-prod]"],
+  [`in/${TOKEN}`, `no such token ${TOKEN}`, "no such token [secret]"],
+  [`in/${TOKEN}`, `no such token ${TOKEN.slice(0, 12)}`, NOT_QUOTED],
+])("of a whole url with the path %s the answer %j is %j", async (path, answer, quoted) => {
+  using folder = temporaryFolder();
+  const { url: address } = await httpSink(() => [404, answer]);
+  const env = { WHOLE: `http://${new URL(address).host}/${path}` };
+  await using emulator = await startEmulator({ state: stateOf(1) });
+  const config = configOf(emulator, [{ name: "web", type: "http", url: `\${WHOLE}` }], { onceDeadlineMs: 100 });
+  const { told } = await forwardOnce(config, folder.path, { env });
+  expect(told.join()).toContain(quoted);
 });

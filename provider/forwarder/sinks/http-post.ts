@@ -159,15 +159,13 @@ class PostingSink implements Sink<Uint8Array | undefined> {
         .map((one) => one.slice(one.indexOf("=") + 1)),
     ];
     const tokens = Object.values(own).flatMap((value) => [value, value.split(" ").at(-1)]);
-    const redactor = new Redactor([
-      ...Object.values(headers ?? {}),
-      ...tokens,
-      ...secrets,
-      ...query,
-      authorization,
-      tls?.key,
-      ...hiddenIn(target, this.context.secretsInUrl()),
-    ]);
+    const hidden = hiddenIn(target, this.context.secretsInUrl());
+    const segments = hidden.flatMap((text) => text.split("/"));
+    const inPath = segments.filter((segment) => segment.length >= SECRET_FROM && segment !== target.host);
+    const redactor = new Redactor(
+      [...Object.values(headers ?? {}), ...tokens, ...secrets, ...query, authorization, tls?.key, ...inPath],
+      hidden,
+    );
     const where = visible(redactor.text(`${target.origin}${target.pathname}`));
     const compression = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
     const encoding = this.kind.connection ? undefined : compression;
@@ -243,21 +241,25 @@ export function below(url: URL, path: string): URL {
   return target;
 }
 
+/** Length from which a segment of a path is taken for a token, and not for a name such as that of an index. */
+const SECRET_FROM = 16;
+
 /**
  * The texts that a shown address must not have: those that a variable or a file gave, but for those in the name of the server. Of
  * a whole url that is its path.
  */
-function hiddenIn({ origin }: URL, given: readonly string[]): string[] {
+function hiddenIn({ origin, host }: URL, given: readonly string[]): string[] {
   return given
-    .filter((text) => !origin.includes(text.toLowerCase()))
+    .filter((text) => !origin.includes(withoutEnding(text, "/").toLowerCase()))
     .flatMap((text) => {
       const whole = /^\s*https?:\/\//i.test(text) ? attempt(() => new URL(text)) : undefined;
       const path = withoutEnding((whole ?? new URL(`http://host/${text}`)).pathname.slice(1), "/");
-      return whole ? [path] : [text, path];
+      // A part may begin with the server: `host/path`.
+      return whole ? [path] : [text, path, ...(text.startsWith(host) ? [text.slice(host.length + 1)] : [])];
     });
 }
 
 /** An address without what variables and files gave in its path, without user and password, and without its query. */
 export function shownAddress(target: URL, given: readonly string[]): string {
-  return visible(new Redactor(hiddenIn(target, given)).text(`${target.origin}${target.pathname}`));
+  return visible(new Redactor([], hiddenIn(target, given)).text(`${target.origin}${target.pathname}`));
 }
