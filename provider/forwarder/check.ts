@@ -79,7 +79,7 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
 
 /** Consequences of a full spool. */
 const WHEN_FULL = {
-  pause: "new records are kept for other sinks alone",
+  pause: "new records are kept for other sinks alone; tables for which no sink has room wait",
   "drop-oldest": "its oldest records are dropped",
 } as const;
 

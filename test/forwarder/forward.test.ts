@@ -134,7 +134,7 @@ sinks:
     expect(out).toBe(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
     expect(linesOf(out)).toHaveLength(51);
     expect((await run(["--config", file, "--check"], env)).out).toMatch(
-      /Sink "disk" \(file\): a spool of 1073741824 bytes covers an outage of about \d+ (days|hours)\. When it is full, new records are kept for other sinks alone \(pause\)\./,
+      /Sink "disk" \(file\): a spool of 1073741824 bytes covers an outage of about \d+ (days|hours)\. When it is full, new records are kept for other sinks alone; tables for which no sink has room wait \(pause\)\./,
     );
     expect((await run(["--config", file, "--once", "--check"], env)).code).toBe(2);
 
