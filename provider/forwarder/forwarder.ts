@@ -202,8 +202,7 @@ export class Forwarder {
       if (records === 0) return [];
       return [`Sink "${name}" has refused records for good: ${records} (${bytes} bytes) wait, ${SEND_LETTERS}.`];
     });
-    const unmatched = this.nodes.flatMap((node) => node.unmatched);
-    return [...(differs === undefined ? [] : [differs]), ...letters, ...unmatched];
+    return [...(differs === undefined ? [] : [differs]), ...letters, ...this.pollers.unmatched];
   }
 
   private async end(drainMs: number): Promise<void> {

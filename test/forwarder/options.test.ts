@@ -65,6 +65,21 @@ test("a pattern that matches no profile is reported until one does, and is a not
   expect(forwarder.notes).toEqual([]);
 });
 
+test("a pattern that matches a profile of another node is no note of /readyz", async () => {
+  await using other = await startEmulator({ state: profilesOf({ prot3cted1: marksOf(1) }) });
+  await using emulator = await startEmulator({ state: stateOf(1) });
+  using folder = temporaryFolder();
+  const own = configOf(emulator, [], { watch: [{ arena: "edge", profiles: ["prot3cted*", "mail*"] }] });
+  const config = { ...own, nodes: { ...own.nodes, ams1: { endpoint: other.endpoint } } };
+  const { forwarder } = await openForwarder(config, folder.path, { onRecord: () => {} });
+  await forwarder.once(AbortSignal.timeout(60_000));
+  expect(forwarder.notes).toEqual([
+    "Arena edge on fra1 has no profile that matches mail*: there are web.",
+    "Arena edge on ams1 has no profile that matches mail*: there are prot3cted1.",
+  ]);
+  await forwarder.stop(0);
+});
+
 test("--once says which pattern matches no profile", async () => {
   const watch = [{ arena: "edge", profiles: ["prot3cted*"] }];
   const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];

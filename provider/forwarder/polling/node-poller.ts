@@ -4,10 +4,10 @@ import { formatDuration, growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { Turn } from "../reading/arrived-list";
 import { nextTurn } from "../slices";
-import { tableKey, tableOf } from "../table";
+import { matchesAny, type TableName, tableKey, tableOf } from "../table";
 import { MarkSource } from "./mark-source";
 import { MarkTurns, type PollingParts } from "./mark-turns";
-import { knownTables, readStructure, type WatchedTable } from "./structure";
+import { knownTables, readStructure, type Unmatched, type WatchedTable } from "./structure";
 import { Gate, TablePoller } from "./table-poller";
 
 /** Problems of a look that are reported. */
@@ -25,8 +25,8 @@ class NodePoller {
   private readonly turns: MarkTurns;
   private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
   private found: ReadonlyMap<string, WatchedTable> = new Map();
-  /** Of the last look, a sentence for each pattern of profiles that none matches. */
-  private unmatched: readonly string[] = [];
+  /** Of the last look. */
+  unmatched: readonly Unmatched[] = [];
   private readonly polled = new Map<string, { readonly poller: TablePoller; readonly stop: AbortController }>();
   private readonly running = new Set<Promise<void>>();
   /** Resolves at the end of the first look. */
@@ -92,6 +92,10 @@ class NodePoller {
     return this.found.has(table);
   }
 
+  get tables(): TableName[] {
+    return [...this.found.values()].map(({ table }) => table);
+  }
+
   get view() {
     const pollers = this.pollers.filter(({ last }) => last !== undefined);
     return {
@@ -99,7 +103,6 @@ class NodePoller {
       tables: pollers.length,
       failing: pollers.filter(({ last }) => last !== "taken").length,
       marks: pollers.reduce((sum, { marks }) => sum + marks, 0),
-      unmatched: this.unmatched,
     };
   }
 
@@ -145,7 +148,7 @@ class NodePoller {
       else await secrets.refresh();
       this.unmatched = unmatched;
       const patterns = `profiles/${this.name}`;
-      if (unmatched.length > 0) troubles.begin(patterns, members, unmatched.join(" "));
+      if (unmatched.length > 0) troubles.begin(patterns, members, unmatched.map(({ sentence }) => sentence).join(" "));
       else if (complete) troubles.end(patterns, members, `Node ${this.name} has profiles for all that is watched.`);
       // A failed look leaves the known tables as they are.
       if (complete || tables.length >= this.found.size) this.find(tables);
@@ -283,6 +286,16 @@ export class NodePollers {
 
   get views(): NodeView[] {
     return [...this.running.values()].map(({ poller }) => poller.view);
+  }
+
+  /** A sentence for each node and pattern of profiles, unless a profile of another node matches: nodes may differ. */
+  get unmatched(): string[] {
+    const pollers = [...this.running.values()].map(({ poller }) => poller);
+    const all = pollers.flatMap(({ tables }) => tables);
+    const profiles = [...new Map(all.map((table) => [`${table.arena}/${table.profile}`, table])).values()];
+    const isMatched = ({ arena, pattern }: Unmatched) =>
+      profiles.some((one) => one.arena === arena && matchesAny([pattern], one.profile));
+    return pollers.flatMap(({ unmatched }) => unmatched.filter((one) => !isMatched(one)).map((one) => one.sentence));
   }
 
   /** Nodes with overdue tables, none of which was listed for longer than this. */

@@ -15,6 +15,13 @@ export interface WatchedTable {
   readonly rules: readonly Rule[] | undefined;
 }
 
+/** A pattern of profiles that no profile of a node matches, with the sentence that says so. */
+export interface Unmatched {
+  readonly arena: string;
+  readonly pattern: string;
+  readonly sentence: string;
+}
+
 /** Tables of a node that are known before its profiles are listed: those of the last run, and those that `watch` names in full. */
 export function knownTables(node: string, watch: CheckedConfig["watch"], before: readonly TableName[]): WatchedTable[] {
   const tables = new Map<string, WatchedTable>();
@@ -39,7 +46,7 @@ function inFull(profiles: readonly string[]): string[] {
  * does not answer, nothing more is asked for: the next look does.
  *
  * @param problem Is called at once with a sentence for each thing that could not be read, and that the next look may find.
- * @returns the tables, and a sentence for each pattern that no profile matches: there may be one later, so nothing is wrong.
+ * @returns the tables, and each pattern that no profile matches: there may be one later, so nothing is wrong.
  */
 export async function readStructure(
   node: string,
@@ -47,8 +54,8 @@ export async function readStructure(
   watch: CheckedConfig["watch"],
   problem: (sentence: string) => void,
   signal: AbortSignal,
-): Promise<{ tables: WatchedTable[]; unmatched: string[] }> {
-  const unmatched: string[] = [];
+): Promise<{ tables: WatchedTable[]; unmatched: Unmatched[] }> {
+  const unmatched: Unmatched[] = [];
   const tables = new Map<string, WatchedTable>();
   let isSilent = false;
   const asked = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
@@ -72,7 +79,8 @@ export async function readStructure(
     for (const pattern of all ? patterns.filter((one) => one.includes("*")) : []) {
       if (all?.some((name) => matchesAny([pattern], name))) continue;
       const known = all?.length === 0 ? "none" : some(all ?? []);
-      unmatched.push(`Arena ${arena} on ${node} has no profile that matches ${pattern}: there are ${known}.`);
+      const sentence = `Arena ${arena} on ${node} has no profile that matches ${pattern}: there are ${known}.`;
+      unmatched.push({ arena, pattern, sentence });
     }
     // Profiles that are named in full need no list.
     for (const profile of names ?? inFull(patterns)) {
