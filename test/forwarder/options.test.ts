@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import fs, {
   appendFileSync,
   linkSync,
@@ -11,6 +11,7 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
@@ -270,7 +271,7 @@ test("a rotation deletes the oldest file that it keeps, and none beyond", async 
 test.skipIf(process.platform === "win32")("a file that is a pipe is refused before anything is written", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "pipe");
-  execFileSync("mkfifo", [path]);
+  await promisify(execFile)("mkfifo", [path]);
   const pipe = await openSink("file", { path });
   await expect(delivered(pipe, [RECORD])).rejects.toThrow(
     `${path} cannot be written: it is not a regular file: use the sink stdout`,
