@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
 import { some } from "../model/text";
-import { readYaml } from "../model/yaml";
 import { LiveConfig } from "./config/config";
+import { readConfig } from "./config/config-files";
 import { Unavailable } from "./config/unavailable";
 import { rejectedLimits } from "./delivery/rejected";
 import { spoolLimits } from "./delivery/sinks";
@@ -23,7 +23,7 @@ import type { Environment } from "./world";
 
 const named = z.object({ name: z.string(), type: z.string() });
 /** Members that decide which packages are loaded, readable even if the rest is wrong. */
-const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unknown() });
+const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unknown().optional() });
 
 /**
  * Reads a configuration, and finds everything that keeps it from running here: mistakes, a Node that is too old, and missing
@@ -32,8 +32,9 @@ const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unk
  * @throws {OptionsError} with every problem, a line each; {@link Unavailable} if all of them may pass by themselves
  */
 export async function checkedConfig(file: string, env: Environment): Promise<LiveConfig> {
-  const [config, ...loads] = await Promise.allSettled([LiveConfig.ofFile(file, env), loadSqlite(), ...loadsOf(file)]);
-  const problems = [config, ...loads].flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  const loads = await loadsOf(file);
+  const [config, ...loaded] = await Promise.allSettled([LiveConfig.ofFile(file, env), loadSqlite(), ...loads]);
+  const problems = [config, ...loaded].flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   const unknown = problems.find((problem) => !(problem instanceof OptionsError));
   if (unknown !== undefined) throw unknown;
   if (config.status === "fulfilled" && problems.length === 0) return config.value;
@@ -41,10 +42,10 @@ export async function checkedConfig(file: string, env: Environment): Promise<Liv
   throw new (passes ? Unavailable : OptionsError)(problems.map(messageOf).join("\n"));
 }
 
-function loadsOf(file: string): Promise<unknown>[] {
+async function loadsOf(file: string): Promise<Promise<unknown>[]> {
   // If it cannot be read, `LiveConfig` reports why.
-  const read: unknown = attempt(() => readYaml(readFileSync(file, "utf8")));
-  const { sinks = [], cluster } = outline.safeParse(read).data ?? {};
+  const read = await readConfig(file).catch(() => undefined);
+  const { sinks = [], cluster } = outline.safeParse(read?.config).data ?? {};
   const loads = sinks.flatMap((sink) => {
     const { name = "", type = "" } = named.safeParse(sink).data ?? {};
     return Object.hasOwn(SINK_KINDS, type) ? [SINK_KINDS[type]?.load?.(sinkNamed(name))] : [];
