@@ -7,7 +7,7 @@ export const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
 export const DUPLICATE_RULES = ["fail", "first", "last", "max"] as const;
 /** The parts of an entry that can have columns. */
-export const COLUMNS = ["prefix", "prefixLength", "rangeEnd", "value", "reason", "ticket", "expires"] as const;
+export const COLUMNS = ["prefix", "prefixLength", "end", "value", "reason", "ticket", "expires"] as const;
 
 /** As `columns.prefixLength`: lengths follow a slash, and no column is one. */
 export const IN_TEXT = "/";
@@ -28,7 +28,7 @@ export interface PrefixColumns {
    */
   readonly prefixLength?: string | number;
   /** Last address of the range; default: a column with a usual name, such as `end`, `last` or `end_ip`. */
-  readonly rangeEnd?: string | number;
+  readonly end?: string | number;
   /** Its value; default: none, all get the option `value`. */
   readonly value?: string | number;
   /** The reason; default: none, all get the option `reason`. */
@@ -107,7 +107,7 @@ const optionsSchema = schema(() => {
         {
           prefix: column.optional(),
           prefixLength: column.optional(),
-          rangeEnd: column.optional(),
+          end: column.optional(),
           value: column.optional(),
           reason: column.optional(),
           ticket: column.optional(),

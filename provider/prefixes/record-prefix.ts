@@ -25,7 +25,7 @@ type Role = "prefix" | "length" | "start" | "end" | "other";
 /** Names of the members by role, or a problem with one. */
 type Sorted = { readonly [R in Role]?: string } & Pick<FoundPrefix, "name" | "problem">;
 
-const COLUMN_OF = { length: "prefixLength", start: "prefix", end: "rangeEnd" } as const;
+const COLUMN_OF = { length: "prefixLength", start: "prefix", end: "end" } as const;
 
 /**
  * Finds the prefix in records under usual names, or under those of `columns`. An address with a length, a netmask or a last
@@ -100,7 +100,7 @@ export class PrefixFinder {
       return undefined;
     const [what, column] =
       length === undefined && likelyLength(content) === undefined
-        ? ["the end of a range", "rangeEnd"]
+        ? ["the end of a range", "end"]
         : ["a length", "prefixLength"];
     return `${placeOf(name)} looks like ${what} of ${shown(spelling)}; name it with columns.${column}, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
   }
@@ -157,7 +157,7 @@ export class PrefixFinder {
     const plain = name.toLowerCase().replace(/[\s-]+/g, "_");
     if (name === String(columns.prefix)) return "prefix";
     if (name === String(columns.prefixLength)) return "length";
-    if (name === String(columns.rangeEnd)) return "end";
+    if (name === String(columns.end)) return "end";
     if (this.isNamed(name)) return "other";
     if (columns.prefix === undefined) {
       if (PREFIX_NAMES.includes(plain)) return "prefix";
@@ -165,7 +165,7 @@ export class PrefixFinder {
     }
     if (columns.prefixLength !== undefined) return "other";
     if (LENGTH_NAMES.includes(plain)) return "length";
-    return END_NAMES.includes(plain) && columns.rangeEnd === undefined ? "end" : "other";
+    return END_NAMES.includes(plain) && columns.end === undefined ? "end" : "other";
   }
 }
 

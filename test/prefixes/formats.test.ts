@@ -315,7 +315,7 @@ describe("an address with a length beside it is never one address", () => {
     const text = csv("ip,size,to_addr,kind", "192.0.2.0,24,192.0.2.255,7");
     const read = (columns: PrefixFileOptions["columns"]) => parsePrefixes(text, { columns });
     expect(read({ prefixLength: "size" })).toEqual({ "192.0.2.0/24": { value: 1 } });
-    expect(read({ prefix: "ip", rangeEnd: "to_addr", prefixLength: "size", value: "kind" })).toEqual({
+    expect(read({ prefix: "ip", end: "to_addr", prefixLength: "size", value: "kind" })).toEqual({
       "192.0.2.0/24": { value: 7 },
     });
     expect(read({ prefix: "ip", prefixLength: "/" })).toEqual({ "192.0.2.0/32": { value: 1 } });
