@@ -40,15 +40,6 @@ const PLACES = { node: "NodeArgs", receiver: "ReceiverArgs" };
 const CHOICES = { type: "MarkType", format: "PrefixFileFormat", stops: "SignalingStops" };
 /** Types in answers of functions: numbers there may be fractions; those that a program gives are integers. */
 const ANSWERS = ["Profile", "Rule", "Mark"];
-/**
- * Variables that a provider's configuration is read from where it is not given. An SDK that reads one hands it to the engine, which
- * keeps it: those with credentials the plugin reads itself.
- */
-const VARIABLES = {
-  endpoint: "PACKETFILTER_ENDPOINT",
-  signalingUrl: "PACKETFILTER_SIGNALING_URL",
-  clientId: "PACKETFILTER_CLIENT_ID",
-};
 /** Members above 2³¹−1: an integer of a schema has 32 bits with a sign. The provider checks that they are integers. */
 const WIDE = ["value", "maxValue"];
 /** Members of nodes and receivers that are secrets. */
@@ -78,9 +69,6 @@ export function providerSchema() {
   const provider = reader.membersOf("ProviderArgs");
   for (const name of reader.constant("engine/secret-names.ts", "SECRET_SETTINGS"))
     Object.assign(provider.properties[name] ?? {}, { secret: true });
-  for (const [name, variable] of Object.entries(VARIABLES)) {
-    Object.assign(provider.properties[name] ?? {}, { defaultInfo: { environment: [variable] } });
-  }
   const { version, description, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return {
     name: "packetfilter",

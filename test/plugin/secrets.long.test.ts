@@ -103,19 +103,20 @@ describe("credentials that a program hands over in the clear", () => {
     expect(emulator.requests({ cmd: "insert" })).toEqual([]);
   });
 
-  it("is not asked of the environment by an SDK, which would keep it: the plugin reads it itself", async () => {
-    const { provider } = JSON.parse(
-      (await engine.call<messages.GetSchemaResponse>("getSchema", new messages.GetSchemaRequest())).getSchema(),
-    );
-    expect(
-      Object.entries<object>(provider.inputProperties)
-        .filter(([, of]) => "defaultInfo" in of)
-        .map(([name]) => name),
-    ).toEqual(["endpoint", "signalingUrl", "clientId"]);
+  it("is not asked of the environment by an SDK, which would keep it, nor is an address: the plugin reads both itself", async () => {
+    const schema = await engine.call<messages.GetSchemaResponse>("getSchema", new messages.GetSchemaRequest());
+    expect(schema.getSchema()).not.toContain("defaultInfo");
     await engine[Symbol.asyncDispose]();
     const [client] = emulator.clients;
-    engine = await FakeEngine.start({ PACKETFILTER_SECRET_KEY: client?.secretKey ?? "" });
-    await configure({ signalingUrl: emulator.signalingUrl, clientId: client?.clientId });
+    engine = await FakeEngine.start({
+      PACKETFILTER_ENDPOINT: emulator.endpoint,
+      PACKETFILTER_SIGNALING_URL: emulator.signalingUrl,
+      PACKETFILTER_CLIENT_ID: client?.clientId ?? "",
+      PACKETFILTER_SECRET_KEY: client?.secretKey ?? "",
+    });
+    await configure();
+    await blocked.create(await blocked.checked({ ...SET, entries: { "198.51.100.9": 1 } }));
+    expect(emulator.requests({ cmd: "commit" })).not.toEqual([]);
     await attack.create(await attack.checked({ prefixes: ["198.51.100.7"] }));
     expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
   });
