@@ -11,6 +11,7 @@ import { detailedDiff } from "./detailed-diff";
 import { listing } from "./listing";
 import { close, open } from "./properties";
 import { resourceMethods } from "./resource-methods";
+import { namedSettings } from "./spelling";
 
 /** The engine's protocol over the handlers, one process a provider instance (docs/contributing/decisions/plugin.md). */
 export function pluginServer(parts: PluginParts): Server {
@@ -46,7 +47,7 @@ export function pluginServer(parts: PluginParts): Server {
       answer.setInputs(
         close(props, [...secrets, ...Object.keys(props).filter((name) => isSecretSetting(name, props[name]))]),
       );
-      answer.setFailuresList(parts.configProblems(given(props)).map(checkFailure));
+      answer.setFailuresList(parts.configProblems(namedSettings(given(props))).map(checkFailure));
       return answer;
     }),
     // Changed credentials or addresses update what is there: a replaced provider would replace all its resources.
@@ -56,7 +57,7 @@ export function pluginServer(parts: PluginParts): Server {
       return withDifferences(answer, differences, []);
     }),
     configure: unary(parts, async (request: messages.ConfigureRequest) => {
-      const props = given(open(request.getArgs()).props);
+      const props = namedSettings(given(open(request.getArgs()).props));
       await parts.get("PrefixSet").configure({ config: { get: (key) => props[key.replace(/^packetfilter:/, "")] } });
       const answer = new messages.ConfigureResponse();
       answer.setAcceptsecrets(true);

@@ -1,18 +1,29 @@
 import { CONNECTIONS } from "../engine/secret-names";
 import { isObject, type JsonObject } from "../model/json";
+import { structured } from "../model/readable";
 
+/** Arguments whose members have names of this package. */
+const OBJECTS: readonly string[] = [...CONNECTIONS, "columns"];
+/** Arguments whose members have names of the program, and hold objects with names of this package. */
+const MAPS: readonly string[] = ["nodes", "receivers"];
 /** Members of a connection whose members have names of this package, too. */
 const INSIDE: readonly string[] = ["tls", "answers"];
 
 /**
- * Arguments with the members of `node`, `receiver` and each of `nodes` by the names of this package. Python's SDK translates those of
- * a dictionary only where a type has no alternative, and these may also be a name: its own `client_id` arrives as it is written.
+ * Arguments with the members of connections and columns by the names of this package. Python's SDK translates those of a dictionary
+ * only where a type has no alternative, and a connection may also be a name: its own `client_id` arrives as it is written.
  */
 export function named(args: JsonObject): JsonObject {
-  const own = CONNECTIONS.filter((name) => isObject(args[name])).map((name) => [name, renamed(args[name])]);
-  const { nodes } = args;
-  const all = isObject(nodes) ? Object.entries(nodes).map(([name, node]) => [name, renamed(node)]) : [];
-  return { ...args, ...Object.fromEntries(own), ...(all.length > 0 && { nodes: Object.fromEntries(all) }) };
+  return eachOf(args, (value, name) => {
+    if (OBJECTS.includes(name)) return renamed(value);
+    return MAPS.includes(name) && isObject(value) ? eachOf(value, renamed) : value;
+  });
+}
+
+/** The same of a provider's settings, of which SDKs pass an object as its JSON text, with all names as they are written. */
+export function namedSettings(settings: JsonObject): JsonObject {
+  const holding = [...CONNECTIONS, ...MAPS];
+  return named(eachOf(settings, (value, name) => (holding.includes(name) ? (structured(value) ?? value) : value)));
 }
 
 function renamed(value: unknown): unknown {
@@ -22,4 +33,8 @@ function renamed(value: unknown): unknown {
     return [name in value ? key : name, INSIDE.includes(name) ? renamed(member) : member];
   });
   return Object.fromEntries(members);
+}
+
+function eachOf(members: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
 }

@@ -1,9 +1,12 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { UNKNOWN } from "../../provider/model/json";
+import { useFolder } from "../support/folder";
 import { FakeEngine, struct } from "./support/fake-engine";
 import { failureOf, held, made, Subject } from "./support/subject";
 
@@ -12,6 +15,7 @@ const ARGS = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1, "203
 const CANONICAL = { "192.0.2.0/24": 1, "203.0.113.7/32": 2 };
 const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
 
+const folder = useFolder();
 let emulator: Emulator;
 let engine: FakeEngine;
 const blocked = new Subject(() => engine, "PrefixSet", "blocked");
@@ -95,6 +99,15 @@ describe("the plugin, called as an engine does,", () => {
       ["", expect.stringMatching(/^packetfilter:receiver\.timeoutMs: /)],
       ["", expect.stringMatching(/^packetfilter:receivers\.scrub\.clientId is missing/)],
     ]);
+    // As Python's SDK passes dictionaries: the names in them as the program wrote them.
+    const written = { client_id: "a", secret_key: "b", timeout_ms: 9_000 };
+    const ofPython = struct({
+      nodes: JSON.stringify({ fra_1: { endpoint: "http://192.0.2.10", timeout_ms: 9_000 } }),
+      receivers: JSON.stringify({ main: { url: "http://192.0.2.11", ...written } }),
+      node: JSON.stringify({ endpoint: "https://192.0.2.12", tls: { server_name: "a.example" } }),
+    });
+    const sound = made(messages.CheckRequest, { News: ofPython });
+    expect((await engine.call<messages.CheckResponse>("checkConfig", sound)).getFailuresList()).toEqual([]);
     const rotated = made(messages.DiffRequest, {
       OldInputs: struct({ endpoint: "http://192.0.2.10", secretKey: "former" }),
       News: struct({ endpoint: "http://192.0.2.10", secretKey: "present" }),
@@ -246,6 +259,24 @@ describe("the plugin, called as an engine does,", () => {
     const news = await group.checked({ arena: "edge", set: "blocked", ...content }, held(read.getInputs()));
     const same = await group.diff({ id: BLOCKED, state, inputs: held(read.getInputs()), news });
     expect(same.getChanges()).toBe(DIFF_NONE);
+  });
+
+  it("takes the names of Python in the dictionaries of a provider and of a function", async () => {
+    const [client] = emulator.clients;
+    const receivers = {
+      main_1: { url: emulator.signalingUrl, client_id: client?.clientId, secret_key: client?.secretKey },
+    };
+    await configure({ receivers: JSON.stringify(receivers) });
+    emulator.signal("client-a", { start: ["198.51.100.7"] });
+    const invoke = async (token: string, args: object) => {
+      const request = made(messages.InvokeRequest, { Tok: `packetfilter:index:${token}`, Args: struct(args) });
+      return (await engine.call<messages.InvokeResponse>("invoke", request)).getReturn()?.toJavaScript();
+    };
+    expect(await invoke("getSignalings", { receiver: "main_1" })).toEqual({ prefixes: ["198.51.100.7/32"] });
+    const file = join(folder, "networks.csv");
+    writeFileSync(file, "net,size\n192.0.2.0,25\n");
+    const columns = { prefix: "net", prefix_length: "size" };
+    expect(await invoke("readPrefixFile", { file, columns })).toEqual({ entries: { "192.0.2.0/25": { value: 1 } } });
   });
 
   it("imports a signaling whose prefixes are active, and no other", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { named } from "../../provider/plugin/spelling";
+import { named, namedSettings } from "../../provider/plugin/spelling";
 
 it("members of a connection have the names of the package, however Python's SDK passed them", () => {
   const headers = { x_own: "kept" };
@@ -19,4 +19,17 @@ it("so have members of the nodes of a group, whose own names and prefixes stay",
     nodes: { n_one: { maxRemovals: 5, onExisting: "adopt", entries }, n2: {} },
   });
   expect(named({ nodes: ["n_one"] })).toEqual({ nodes: ["n_one"] });
+});
+
+it("so have columns of a file, and connections in the JSON text of a setting; any other text stays", () => {
+  expect(named({ columns: { prefix_length: "mask" }, select: { is_new: true } })).toEqual({
+    columns: { prefixLength: "mask" },
+    select: { is_new: true },
+  });
+  const receivers = JSON.stringify({ r_one: { client_id: "a" } });
+  expect(namedSettings({ receivers, node: "{", endpoint: "7" })).toEqual({
+    receivers: { r_one: { clientId: "a" } },
+    node: "{",
+    endpoint: "7",
+  });
 });
