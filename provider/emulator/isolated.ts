@@ -1,4 +1,5 @@
 import { messageOf } from "../model/errors";
+import { dialect } from "./behaviour/dialect";
 import { CONTROL } from "./defaults";
 import type { EmulatorInfo } from "./info";
 import type { IsolatedOptions } from "./isolated-types";
@@ -22,6 +23,8 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
   /** @throws {TypeError} if the label is in use, too many run, or all were ended; errors of `startEmulator`. */
   async start({ replace = false, ...options }: IsolatedOptions): Promise<Started> {
     const { label } = options;
+    // What cannot start ends none that runs.
+    dialect(options.dialect);
     if (replace) await this.end(label);
     if (this.isOver) throw new TypeError(`This emulator has ended and cannot start "${label}".`);
     if (this.running.has(label)) {

@@ -91,6 +91,9 @@ test("one whose client has died ends by itself, and its label may be taken over 
   expect((await post({ label: "file-7", replace: true })).status).toBe(200);
   await first.closed;
   expect(await labels()).toEqual(["file-7"]);
+  // What cannot start ends nothing.
+  expect((await post({ label: "file-7", replace: true, dialect: "dutch" })).status).toBe(400);
+  expect(await labels()).toEqual(["file-7"]);
   const idle = await shared.isolated({ label: "file-7", replace: true, idleMs: 1 });
   await idle.closed;
   expect(await labels()).toEqual([]);
