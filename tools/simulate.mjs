@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 
 export const root = join(import.meta.dirname, "..");
@@ -69,10 +70,9 @@ function patched(diff) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const args = process.argv.slice(2);
-  const at = args.indexOf("--patch");
-  const [, diff] = at < 0 ? [] : args.splice(at, 2);
-  const from = diff === undefined ? root : patched(diff);
+  // The program checks all options.
+  const { patch } = parseArgs({ options: { patch: { type: "string" } }, strict: false }).values;
+  const from = typeof patch === "string" ? patched(patch) : root;
   const file = await bundled(join(from, "test", "simulation", "main.ts"), join(root, ".tmp", "simulation"));
-  process.exitCode = await run(file, args);
+  process.exitCode = await run(file, process.argv.slice(2));
 }

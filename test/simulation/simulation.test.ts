@@ -15,6 +15,13 @@ test("every promise holds in the fixed seeds", { timeout: 600_000 }, async () =>
   expect(lastLine(await simulate("--seeds", "1-1000"))).toBe("1000 seeds, 0 failed");
 });
 
+test("a patch is played in either spelling, and not without its file", async () => {
+  const none = join(root, ".tmp", "none.diff");
+  await expect(simulate("--seeds", "1-1", `--patch=${none}`)).rejects.toThrow("can't open patch");
+  await expect(simulate("--seeds", "1-1", "--patch", none)).rejects.toThrow("can't open patch");
+  await expect(simulate("--seeds", "1-1", "--patch")).rejects.toThrow("argument missing");
+});
+
 test("a seed tells the same story byte for byte, in another process and after other seeds", {
   timeout: 600_000,
 }, async () => {
