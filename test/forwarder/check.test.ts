@@ -7,7 +7,8 @@ import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { describeConfig } from "../../provider/forwarder/check";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import { configOf, forwardOnce, stateOf, temporaryFolder } from "./support/forward";
+import { until } from "./support/clock";
+import { configOf, roundInto, startForwarding, stateOf, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
@@ -124,7 +125,9 @@ const URLS: [url: unknown, shown: string][] = [
   [{ file: "whole-url" }, "http://HOST/[secret]"],
   [`\${WHOLE}`, "http://HOST/[secret]"],
   [`http://\${SERVER}/in/\${PARTS}`, "http://HOST/in/[secret]"],
-  [`http://\${SERVER_AND_PATH}`, "http://[secret]"],
+  [`http://\${SERVER_AND_PATH}`, "http://HOST/[secret]"],
+  [`http://\${USER_AND_PATH}`, "http://HOST/[secret]"],
+  [`http://\${OTHER_SPELLING}`, "http://HOST/[secret]"],
   [`http://\${SERVER}/`, "http://HOST/"],
   [`http://\${SERVER_AND_SLASH}`, "http://HOST/"],
 ];
@@ -141,29 +144,51 @@ test.each(URLS)("the url %j shows what is written out of its path, in --check an
     SERVER: host,
     PARTS: "canary 7/canary-8",
     SERVER_AND_PATH: `${host}/in/canary-7`,
+    USER_AND_PATH: `user:password@${host}/in/canary-7`,
+    OTHER_SPELLING: `${host.replace("127.0.0.1", "127.1")}/in/canary-7`,
     SERVER_AND_SLASH: `${host}/`,
   };
   await using emulator = await startEmulator({ state: stateOf(1) });
   const ofHere = JSON.parse(JSON.stringify(url).replace("HOST", host));
-  const config = configOf(emulator, [{ name: "web", type: "http", url: ofHere }], { onceDeadlineMs: 100 });
+  const config = configOf(emulator, [{ name: "web", type: "http", url: ofHere }]);
   const checked = await describeConfig(await LiveConfig.ofObject(config, env, folder.path));
-  const { told } = await forwardOnce(config, folder.path, { env });
   expect(checked).toContain(`Sink "web" (http) posts to ${shown.replace("HOST", host)}.`);
-  expect(told.join()).toContain(`${shown.replace("HOST", host)}: HTTP 500`);
-  expect([...checked, ...told].join()).not.toContain("canary");
+  const { told } = await startForwarding(config, folder.path, { env });
+  await until(() => told.lines.some((line) => line.includes("HTTP 500")));
+  expect(told.lines.join()).toContain(`${shown.replace("HOST", host)}: HTTP 500`);
+  expect([...checked, ...told.lines].join()).not.toContain("canary");
 });
 
-const TOKEN = "0123456789abcdefghij";
-test.each([
-  ["logs-prod/ingest", "no such index [logs-prod]", "no such index [logs-prod]"],
-  [`in/${TOKEN}`, `no such token ${TOKEN}`, "no such token [secret]"],
-  [`in/${TOKEN}`, `no such token ${TOKEN.slice(0, 12)}`, NOT_QUOTED],
-])("of a whole url with the path %s the answer %j is %j", async (path, answer, quoted) => {
-  using folder = temporaryFolder();
-  const { url: address } = await httpSink(() => [404, answer]);
-  const env = { WHOLE: `http://${new URL(address).host}/${path}` };
-  await using emulator = await startEmulator({ state: stateOf(1) });
-  const config = configOf(emulator, [{ name: "web", type: "http", url: `\${WHOLE}` }], { onceDeadlineMs: 100 });
-  const { told } = await forwardOnce(config, folder.path, { env });
-  expect(told.join()).toContain(quoted);
+test("a default port in a variable shows no path behind it", async () => {
+  const config = configOf({ endpoint: "https://192.0.2.10" }, [{ name: "web", type: "http", url: `https://\${SINK}` }]);
+  const env = { SINK: "logs.example:443/in/canary-7" };
+  const checked = await describeConfig(await LiveConfig.ofObject(config, env, "."));
+  expect(checked).toContain('Sink "web" (http) posts to https://logs.example/[secret].');
 });
+
+const TOKEN = "9f8a7b6c5d4e";
+const LETTERS = "abcdefghijklmnopqrst";
+const TOLD: [url: string, given: string, answer: string, quoted: string][] = [
+  [`http://HOST/\${GIVEN}`, TOKEN, `unknown token ${TOKEN}`, "unknown token [secret]"],
+  [`http://HOST/\${GIVEN}`, TOKEN, `unknown token ${TOKEN.slice(0, 8)}`, NOT_QUOTED],
+  [`http://HOST/\${GIVEN}`, "logs-prod", "no such index [logs-prod]", "no such index [[secret]]"],
+  [`http://HOST/\${GIVEN}`, `in/${TOKEN}`, `unknown token ${TOKEN}`, "unknown token [secret]"],
+  [`http://HOST\${GIVEN}`, `/in/${TOKEN}/`, `unknown token ${TOKEN.slice(0, 8)}`, NOT_QUOTED],
+  [`\${GIVEN}`, `http://HOST/in/${TOKEN}`, `unknown token ${TOKEN}`, "unknown token [secret]"],
+  [`\${GIVEN}`, `http://HOST/in/${TOKEN}`, `unknown token ${TOKEN.slice(0, 8)}`, NOT_QUOTED],
+  [`\${GIVEN}`, `http://HOST/in/${LETTERS}`, `unknown token ${LETTERS.slice(0, 12)}`, NOT_QUOTED],
+  [`\${GIVEN}`, "http://HOST/in/GhTkLmQpRsTv", "unknown token GhTkLmQpRsTv", "unknown token [secret]"],
+  [`\${GIVEN}`, "http://HOST/logs-prod/ingest", "no such index [logs-prod]", "no such index [logs-prod]"],
+];
+
+test.each(TOLD)(
+  "with the url %j of %j the answer %j is %j, in log and dead letters",
+  async (url, given, answer, quoted) => {
+    const server = await httpSink(() => [400, answer]);
+    const ofHere = (text: string) => text.replace("HOST", new URL(server.url).host);
+    const sinks = [{ name: "web", type: "http", url: ofHere(url) }];
+    const { told, letters } = await roundInto(sinks, stateOf(1), {}, { env: { GIVEN: ofHere(given) } });
+    expect(letters.map(({ reason }) => reason)).toEqual([expect.stringContaining(`HTTP 400: ${quoted}`)]);
+    expect(told.join()).toContain(`HTTP 400: ${quoted}`);
+  },
+);

@@ -159,12 +159,10 @@ class PostingSink implements Sink<Uint8Array | undefined> {
         .map((one) => one.slice(one.indexOf("=") + 1)),
     ];
     const tokens = Object.values(own).flatMap((value) => [value, value.split(" ").at(-1)]);
-    const hidden = hiddenIn(target, this.context.secretsInUrl());
-    const segments = hidden.flatMap((text) => text.split("/"));
-    const inPath = segments.filter((segment) => segment.length >= SECRET_FROM && segment !== target.host);
+    const inPath = givenIn(target, this.context.secretsInUrl());
     const redactor = new Redactor(
-      [...Object.values(headers ?? {}), ...tokens, ...secrets, ...query, authorization, tls?.key, ...inPath],
-      hidden,
+      [...Object.values(headers ?? {}), ...tokens, ...secrets, ...query, authorization, tls?.key, ...inPath.secrets],
+      inPath.hidden,
     );
     const where = visible(redactor.text(`${target.origin}${target.pathname}`));
     const compression = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
@@ -241,25 +239,29 @@ export function below(url: URL, path: string): URL {
   return target;
 }
 
-/** Length from which a segment of a path is taken for a token, and not for a name such as that of an index. */
-const SECRET_FROM = 16;
+/** A segment of a path that is a name, such as that of an index, and no token. */
+const NAME = /^(.{0,7}|[a-z._-]{8,15})$/;
 
 /**
- * The texts that a shown address must not have: those that a variable or a file gave, but for those in the name of the server. Of
- * a whole url that is its path.
+ * What variables and files gave of the path of a url: texts that no shown address has, and secrets. A segment that was given alone is a
+ * secret; of several, those that are no names.
  */
-function hiddenIn({ origin, host }: URL, given: readonly string[]): string[] {
-  return given
-    .filter((text) => !origin.includes(withoutEnding(text, "/").toLowerCase()))
-    .flatMap((text) => {
-      const whole = /^\s*https?:\/\//i.test(text) ? attempt(() => new URL(text)) : undefined;
-      const path = withoutEnding((whole ?? new URL(`http://host/${text}`)).pathname.slice(1), "/");
-      // A part may begin with the server: `host/path`.
-      return whole ? [path] : [text, path, ...(text.startsWith(host) ? [text.slice(host.length + 1)] : [])];
-    });
+function givenIn({ protocol, origin, host }: URL, given: readonly string[]) {
+  const inPath = given.filter((text) => !origin.includes(withoutEnding(text, "/").toLowerCase()));
+  const parts = inPath.map((text) => {
+    // Also without the protocol: `user:password@host:443/path`.
+    const url = attempt(() => new URL(/^https?:\/\//i.test(text) ? text : `${protocol}//${text}`));
+    const isUrl = url?.host === host;
+    const { pathname } = isUrl ? url : new URL(`http://host/${text}`);
+    const path = withoutEnding(pathname, "/").replace(/^\/+/, "");
+    const hidden = isUrl ? [path] : [text, path];
+    const isAlone = !isUrl && !path.includes("/");
+    return { hidden, secrets: isAlone ? hidden : path.split("/").filter((segment) => !NAME.test(segment)) };
+  });
+  return { hidden: parts.flatMap(({ hidden }) => hidden), secrets: parts.flatMap(({ secrets }) => secrets) };
 }
 
 /** An address without what variables and files gave in its path, without user and password, and without its query. */
 export function shownAddress(target: URL, given: readonly string[]): string {
-  return visible(new Redactor([], hiddenIn(target, given)).text(`${target.origin}${target.pathname}`));
+  return visible(new Redactor([], givenIn(target, given).hidden).text(`${target.origin}${target.pathname}`));
 }
