@@ -180,6 +180,38 @@ test("a file that one sink writes is refused to another, by whatever name, and l
   await second.close();
 });
 
+test("an append that fails cuts off no line that another process has added", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "marks.ndjson");
+  const disk = await openSink("file", { path });
+  await delivered(disk, [RECORD]);
+  const { open } = fs.promises;
+  const become = (next: typeof open) => {
+    fs.promises.open = next;
+    syncBuiltinESMExports();
+  };
+  // The first append fails after half a line, and after a line of another process.
+  const other = { ...RECORD, recordId: "r-other" };
+  become(async (...args) => {
+    const handle = await open(...args);
+    handle.appendFile = async () => {
+      Reflect.deleteProperty(handle, "appendFile");
+      appendFileSync(path, `${JSON.stringify(other)}\n{"recordId":"hal`);
+      throw new Error("no space left on device");
+    };
+    return handle;
+  });
+  try {
+    await disk.close();
+    await expect(delivered(disk, [RECORD])).rejects.toThrow(`${path} cannot be written: no space left on device`);
+  } finally {
+    become(open);
+  }
+  await delivered(disk, [RECORD]);
+  expect(recordsIn(readFileSync(path, "utf8"))).toEqual([RECORD, other, RECORD]);
+  await disk.close();
+});
+
 test("a rotation that fails changes nothing when it is repeated, and deletes no old file", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "marks.ndjson");
@@ -268,12 +300,13 @@ test("a rotation deletes the oldest file that it keeps, and none beyond", async 
   expect(held).toEqual(["old 1", "old 2", "old 4", "old 5"]);
 });
 
-test.skipIf(process.platform === "win32")("a file that is a pipe is refused before anything is written", async () => {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "pipe");
-  await promisify(execFile)("mkfifo", [path]);
-  const pipe = await openSink("file", { path });
-  await expect(delivered(pipe, [RECORD])).rejects.toThrow(
-    `${path} cannot be written: it is not a regular file: use the sink stdout`,
-  );
-});
+test.skipIf(process.platform === "win32")(
+  "a file that becomes a pipe is refused before anything is written",
+  async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "pipe");
+    await promisify(execFile)("mkfifo", [path]);
+    const pipe = await openSink("file", { path });
+    await expect(delivered(pipe, [RECORD])).rejects.toThrow(`${path} cannot be written: it is not a regular file`);
+  },
+);

@@ -46,7 +46,7 @@ class RotatedFile {
   private handle: FileHandle | undefined;
   /** Its device and inode, while it is open. */
   private key: string | undefined;
-  /** All bytes up to here are whole lines on the disk. */
+  /** Its length when it was last looked at. */
   private size = 0;
 
   constructor(
@@ -67,10 +67,9 @@ class RotatedFile {
       await handle.appendFile(lines);
       await handle.datasync();
       if ((await handle.stat()).nlink === 0) throw new Error("it was removed meanwhile");
-      this.size += lines.length;
     } catch (error) {
-      // Removes half a piece; if that fails, the next opening does.
-      await handle.truncate(this.size).catch(() => this.close());
+      // The next opening cuts half a line off, and nothing that another process has added.
+      await this.close().catch(() => {});
       throw error;
     }
   }
@@ -98,7 +97,7 @@ class RotatedFile {
     try {
       const found = await handle.stat();
       // Neither a pipe nor a terminal can be synchronized or truncated: each try would write the same again.
-      if (!found.isFile()) throw new Error("it is not a regular file: use the sink stdout");
+      if (!found.isFile()) throw new Error("it is not a regular file");
       const key = `${found.dev} ${found.ino}`;
       if (open.has(key)) throw new Error("another sink of this process writes it: give each sink a file of its own");
       open.add(key);
