@@ -119,6 +119,19 @@ ${sinks.join("")}`;
   });
 });
 
+test.skipIf(process.platform === "win32")("--check refuses a sink whose file is a device", () => {
+  const told = (path: string) =>
+    check(CONFIG.replace(/^cluster[\s\S]*/m, `sinks: [{ name: disk, type: file, path: ${path} }]\n`), []);
+  expect(told("/dev/null")).toEqual({
+    status: 2,
+    out: "",
+    problems: ["forwarder.yaml:3:41: `sinks[0].path` is not a regular file"],
+  });
+  expect(told("/dev/stdout").problems).toEqual([
+    "forwarder.yaml:3:41: `sinks[0].path` is not a regular file: use the sink stdout",
+  ]);
+});
+
 /** Urls of sinks, with what is shown of each on a server at `HOST`. */
 const URLS: [url: unknown, shown: string][] = [
   [`http://HOST/receiver/v1/http/\${INGEST}`, "http://HOST/receiver/v1/http/[secret]"],

@@ -97,6 +97,13 @@ sinks:
     );
   });
 
+  test("in a file of a sink that is a folder", async () => {
+    using folder = temporaryFolder();
+    await expect(LiveConfig.ofObject({ ...BASE, ...disk({ path: "." }) }, {}, folder.path)).rejects.toThrow(
+      /^configuration: `sinks\[0\]\.path` is not a regular file$/,
+    );
+  });
+
   test("in a file of two sinks, by whatever path", async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, "logs"));

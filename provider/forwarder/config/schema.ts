@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { LONGEST_TIMER_MS } from "../../client/clock";
@@ -111,7 +111,8 @@ function mayMeet(names: readonly string[] = ["*"], others: readonly string[] = [
 }
 
 /**
- * Contradictions between parts of a configuration: two sinks of one name or file, unknown names, and sinks that no table is for.
+ * Contradictions between parts of a configuration, and with the machine: two sinks of one name or file, a file that is none, unknown names,
+ * and sinks that no table is for.
  *
  * @param folder Relative paths start here.
  */
@@ -131,6 +132,11 @@ export function wrongNames(
   const inWatches = watch.flatMap(({ nodes: own }, index) =>
     unmatched(own, nodeNames, "node", ["watch", index, "nodes"]),
   );
+  const noFile = (path: string | undefined, index: number) => {
+    if (path === undefined || (attempt(() => statSync(resolve(folder, path)).isFile()) ?? true)) return [];
+    const advice = path === "/dev/stdout" ? ": use the sink stdout" : "";
+    return [{ path: ["sinks", index, "path"], message: `is not a regular file${advice}` }];
+  };
   const values = {
     name: sinks.map(({ name }) => name),
     path: sinks.map(({ path }) => (path === undefined ? undefined : placeOf(resolve(folder, path)))),
@@ -147,7 +153,7 @@ export function wrongNames(
     (entry.arena === undefined || matchesAny(taken.arenas, entry.arena)) &&
     mayMeet(entry.profiles, taken.profiles) &&
     mayMeet(entry.types, taken.types);
-  const inSinks = sinks.flatMap(({ only }, index) => {
+  const inSinks = sinks.flatMap(({ only, path }, index) => {
     const wrong = [
       ...unmatched(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]),
       ...unmatched(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]),
@@ -159,6 +165,7 @@ export function wrongNames(
     return [
       ...twice("name", "name", index),
       ...twice("path", "file", index),
+      ...noFile(path, index),
       ...wrong,
       ...(isEmpty ? [{ path: ["sinks", index, "only"], message }] : []),
     ];
