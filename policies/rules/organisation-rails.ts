@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  ALWAYS_ALLOWED,
-  allowedOf,
-  DEFAULT_MAX_REMOVALS,
-  parseShareLimit,
-  SHARE_TEXT,
-  uncovered,
-} from "../../provider/model/limits";
+import { ALWAYS_ALLOWED, DEFAULT_MAX_REMOVALS, SHARE_TEXT, uncovered } from "../../provider/model/limits";
 import { prefix, setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { bindsSet } from "../pattern";
@@ -40,7 +33,7 @@ const RULE = {
       .array(rail)
       .default([])
       .describe(
-        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxEntries, maxRemovals, maxChanges }`; all that match a set count (default none). A number in the program is compared with a share by the declared entries; a share does not keep to a number.",
+        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxEntries, maxRemovals, maxChanges }`; all that match a set count (default none). In the program a number of more than 20 does not keep to a share, nor a share to a number.",
       ),
   }),
   example: {
@@ -57,7 +50,7 @@ const RULE = {
 
 /**
  * Limits of an organisation on its sets. At the level `remediate` the rule extends `forbiddenPrefixes` and
- * `requiredPrefixes` of a resource, sets an absent or looser `maxEntries`, `maxRemovals` or `maxChanges`, and never changes entries.
+ * `requiredPrefixes` of a resource, sets an absent or looser `maxEntries`, `maxRemovals` or `maxChanges`, and changes no entries.
  */
 export const organisationRails = resourceRule({
   ...RULE,
@@ -102,43 +95,31 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
   if (!resource.isWhole) return lacks;
   for (const name of ["maxEntries", "maxRemovals", "maxChanges"] as const) {
     const limits = mine.flatMap((one) => one[name] ?? []);
+    const given = [resource[name] ?? []].flat().filter(isLimit);
     // A set without the argument has a default already.
-    const own = resource[name] ?? (name === "maxRemovals" ? DEFAULT_MAX_REMOVALS : undefined);
-    const size = () => resource.entries.length;
-    if (limits.every((limit) => isWithin(own, limit, size))) continue;
-    // A number stays one: at a node with more entries than the program declares, a share may be more.
-    const numbers = own !== undefined && parseShareLimit(own) && isNumber(own) ? [own] : [];
-    lacks[name] = strictest([...limits, ...numbers], size);
+    const [own = name === "maxRemovals" ? DEFAULT_MAX_REMOVALS : undefined] = given;
+    if (own !== undefined && limits.every((limit) => isWithin(own, limit))) continue;
+    if (limits.length > 0) lacks[name] = strictest([...limits, ...given]);
   }
   return lacks;
 }
 
 /**
- * True for a limit that is no looser than another. A number of entries is compared with the share of the declared entries. A
- * share is never within a number: the set that shrinks may hold any number of entries at its node.
+ * True for a limit that is no looser than another, whatever a node holds. A share is never within a number. A number is within
+ * a share if it is always allowed, or the share is all: the set may be smaller at its node than in the program.
  */
-function isWithin(own: Share | undefined, limit: Share, size: () => number): boolean {
-  const parsed = own === undefined ? undefined : parseShareLimit(own);
-  if (own === undefined || parsed === undefined) return false;
+function isWithin(own: Share, limit: Share): boolean {
   if (isNumber(own) === isNumber(limit)) return amountOf(own) <= amountOf(limit);
-  if (!isNumber(own)) return false;
-  const isEach = amountOf(limit) >= 100;
-  return isEach || amountOf(own) <= ALWAYS_ALLOWED || amountOf(own) <= entriesOf(limit, size);
+  return isNumber(own) && (amountOf(own) <= ALWAYS_ALLOWED || amountOf(limit) >= 100);
 }
 
-/** The limit that is within all of some: the lowest share, or with a number among them a number. */
-function strictest(limits: readonly Share[], size: () => number): Share | undefined {
-  const numbers = limits.filter(isNumber).map(amountOf);
-  const shares = limits.filter((limit) => !isNumber(limit));
-  const share = shares.find((limit) => shares.every((other) => amountOf(limit) <= amountOf(other)));
-  if (numbers.length === 0 || share === undefined) return share ?? Math.min(...numbers);
-  return Math.min(...numbers, entriesOf(share, size));
+/** The limit that is within all others, or where numbers meet shares the number that is always allowed. */
+function strictest(limits: readonly Share[]): Share {
+  return limits.find((one) => limits.every((limit) => isWithin(one, limit))) ?? ALWAYS_ALLOWED;
 }
 
-/** Number of entries that a share of the declared ones allows. */
-function entriesOf(share: Share, size: () => number): number {
-  const parsed = parseShareLimit(share);
-  return parsed ? allowedOf(parsed, size()) : 0;
+function isLimit(given: Share): boolean {
+  return typeof given === "number" || SHARE_TEXT.test(given);
 }
 
 function isNumber(limit: Share): boolean {

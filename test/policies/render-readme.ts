@@ -136,9 +136,12 @@ A member replaces that member of the file as a whole, as in every policy pack: b
 ## Remediation
 
 \`organisation-rails\` at the level \`remediate\` puts into resources what they lack of its \`rails\`: forbidden and required prefixes are added to the
-resource's own, limits are set where they are absent or looser. A share, such as \`"100%"\`, is looser than any number: a node may hold more entries than the program
-declares. A number is compared with a share of the declared entries. Entries are never touched, nothing is removed, and the plan shows every property
+resource's own, limits are set where they are absent or looser. Entries are never touched, nothing is removed, and the plan shows every property
 that was put in. A remediation comes after the resource's own check, so the policy itself says in the preview which entries break what it put in.
+
+A node may hold more or fewer entries than the program declares. So neither a share keeps to a number, nor a number of more than 20 to a share other
+than \`"100%"\`. Where both meet, in the program or in rails, 20 is put in: removals and changes of so many entries are always allowed. Write the share of the rail
+into the program to allow more. \`maxRemovals\` of a single node of a group is reported, and not replaced.
 
 ## Findings for a report
 

@@ -11,10 +11,23 @@ import {
 } from "../../policies/index";
 import { context } from "../../policies/judge";
 import { settingsOf } from "../../policies/settings";
+import { allowedOf, parseShareLimit } from "../../provider/model/limits";
 import { messagesOf, prefixSet, prefixSetGroup, resourceOf, runOf, signaling, UNKNOWN } from "./support";
+
+/** Entries that a limit allows to remove at a node that holds so many. */
+function allowedAt(held: number, { maxRemovals }: { maxRemovals: unknown }): number {
+  const limit = parseShareLimit(maxRemovals as string);
+  return limit ? allowedOf(limit, held) : 0;
+}
 
 describe("organisation-rails", () => {
   const rails = (...all: object[]) => ({ config: { rules: { "organisation-rails": { rails: all } } } });
+  /** What the level `remediate` puts into a resource. */
+  const putIn = (resource: ReturnType<typeof prefixSet>, options: ReturnType<typeof rails>) => {
+    const run = runOf(options);
+    const settings = settingsOf(organisationRails, run.config);
+    return organisationRails.remediate?.(resourceOf(resource) as never, context(settings, run) as never);
+  };
   const kept = { forbiddenPrefixes: ["192.0.2.0/28"], maxEntries: 2, maxRemovals: "20%", maxChanges: 5 };
   test("a set that has the limits of the organisation, or its own, and keeps to them passes", () => {
     const given = { forbiddenPrefixes: ["192.0.2.0/27"], maxEntries: 2, maxRemovals: "9%", maxChanges: 4 };
@@ -29,9 +42,7 @@ describe("organisation-rails", () => {
       expect.stringContaining("192.0.2.0/24 (overlaps 192.0.2.0/28)"),
       expect.stringContaining("it holds 3 entries, more than 2"),
     ]);
-    const run = runOf(rails(kept));
-    const settings = settingsOf(organisationRails, run.config);
-    expect(organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never)).toEqual(kept);
+    expect(putIn(set, rails(kept))).toEqual(kept);
   });
   test("looser limits of a program, and rails that are looser than another or than the default, count for nothing", () => {
     const looser = prefixSet({
@@ -41,65 +52,58 @@ describe("organisation-rails", () => {
       forbiddenPrefixes: ["192.0.2.0/29"],
     });
     const all = rails(kept, { maxRemovals: "90%", maxEntries: 20_000, maxChanges: 500 });
-    const run = runOf(all);
-    const remediated = organisationRails.remediate?.(
-      resourceOf(looser) as never,
-      context(settingsOf(organisationRails, run.config), run) as never,
-    );
-    expect(remediated).toEqual(kept);
+    expect(putIn(looser, all)).toEqual(kept);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: "80%" }))).toEqual([]);
     expect(messagesOf(organisationRails, [prefixSet()], rails({ maxRemovals: 60 }))).toHaveLength(1);
   });
-  const thousand = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`10.0.${at >> 8}.${at & 255}/32`, 1]));
-  test.each<[string, object, object, object]>([
-    [
-      "numbers",
-      { maxRemovals: "20%", maxChanges: "20%" },
-      { maxRemovals: 1_000_000, maxChanges: 999_999 },
-      { maxRemovals: 200, maxChanges: 200 },
-    ],
-    [
-      "numbers larger than the share of the declared entries",
-      { maxRemovals: "20%" },
-      { maxRemovals: 201 },
-      { maxRemovals: 200 },
-    ],
-    [
-      "shares beside a number, since the node may hold more entries",
-      { maxRemovals: 5 },
-      { maxRemovals: "100%" },
-      { maxRemovals: 5 },
-    ],
+  test.each<[string, object, Record<string, unknown>, object]>([
+    ["absent limits", { maxRemovals: "20%", maxChanges: "10%" }, {}, { maxRemovals: "20%", maxChanges: "10%" }],
+    ["shares of all beside a number", { maxRemovals: 5 }, { maxRemovals: "100%" }, { maxRemovals: 5 }],
     ["defaults beside a number", { maxRemovals: 500 }, {}, { maxRemovals: 500 }],
     ["texts that are no limit", { maxChanges: "20%" }, { maxChanges: "many" }, { maxChanges: "20%" }],
   ])("%s are looser, and are replaced by the rail", (_, rail, own, remediated) => {
-    const set = prefixSet({ entries: thousand, ...own });
-    const run = runOf(rails(rail));
-    const settings = settingsOf(organisationRails, run.config);
-    expect(messagesOf(organisationRails, [set], rails(rail))).toHaveLength(1);
-    expect(organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never)).toEqual(
-      remediated,
+    expect(messagesOf(organisationRails, [prefixSet(own)], rails(rail))).toHaveLength(1);
+    expect(putIn(prefixSet(own), rails(rail))).toEqual(remediated);
+  });
+  const many = (size: number) =>
+    Object.fromEntries(Array.from({ length: size }, (_, at) => [`10.0.${at >> 8}.${at & 255}/32`, 1]));
+  test.each<[string, { maxRemovals: unknown }, { maxRemovals: unknown }]>([
+    ["number beside a share", { maxRemovals: "20%" }, { maxRemovals: 1_000 }],
+    ["smaller number, which is less at a large node", { maxRemovals: "20%" }, { maxRemovals: 50 }],
+    ["share beside a number, which is less at a small node", { maxRemovals: 500 }, { maxRemovals: "30%" }],
+  ])("a %s is replaced by what every limit allows, however many entries are declared", (_, rail, own) => {
+    for (const size of [1, 5_000]) {
+      const set = prefixSet({ entries: many(size), ...own });
+      expect(messagesOf(organisationRails, [set], rails(rail))).toHaveLength(1);
+      const put = putIn(set, rails(rail)) as typeof own;
+      expect(put).toEqual({ maxRemovals: 20 });
+      for (const held of [50, 1_000, 100_000])
+        expect(allowedAt(held, put)).toBeLessThanOrEqual(Math.min(allowedAt(held, rail), allowedAt(held, own)));
+    }
+  });
+  test("a number that is always allowed keeps to every share, and every number to a share of all", () => {
+    const own = { maxRemovals: 20, maxChanges: "20" };
+    expect(messagesOf(organisationRails, [prefixSet(own)], rails({ maxRemovals: "20%", maxChanges: "1%" }))).toEqual(
+      [],
     );
-  });
-  test("a number within the share of the declared entries passes, and one that is always allowed", () => {
-    const own = { maxRemovals: 200, maxChanges: "20" };
-    const set = prefixSet({ entries: thousand, ...own });
-    expect(messagesOf(organisationRails, [set], rails({ maxRemovals: "20%", maxChanges: "1%" }))).toEqual([]);
-    const later = prefixSet({ entries: UNKNOWN, ...own });
-    expect(messagesOf(organisationRails, [later], rails({ maxRemovals: "20%" }))[0]).toContain("cannot be judged yet");
-  });
-  test("every number keeps to a share of all", () => {
     const set = prefixSet({ maxRemovals: 1_000, maxChanges: 50 });
     expect(messagesOf(organisationRails, [set], rails({ maxRemovals: "100%", maxChanges: "100%" }))).toEqual([]);
   });
   test("of rails in both forms a number is put in that keeps both", () => {
-    const both = rails({ maxRemovals: "20%" }, { maxRemovals: 300 });
-    const run = runOf(both);
-    const settings = settingsOf(organisationRails, run.config);
-    const set = prefixSet({ entries: thousand });
-    const put = organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never);
-    expect(put).toEqual({ maxRemovals: 200 });
-    expect(messagesOf(organisationRails, [prefixSet({ entries: thousand, ...put })], both)).toEqual([]);
+    expect(putIn(prefixSet(), rails({ maxRemovals: "20%" }, { maxRemovals: 300 }))).toEqual({ maxRemovals: 20 });
+    expect(putIn(prefixSet(), rails({ maxRemovals: "20%" }, { maxRemovals: 7 }))).toEqual({ maxRemovals: 7 });
+    expect(putIn(prefixSet(), rails({ maxEntries: 10_000_000_000 }))).toEqual({ maxEntries: 10_000_000_000 });
+    expect(putIn(prefixSet(), rails({ maxRemovals: "100%" }, { maxRemovals: 300 }))).toEqual({ maxRemovals: 300 });
+  });
+  test("what was put in passes at every node of a group, also at one with fewer entries", () => {
+    const entries = many(1_000);
+    const ended = Object.keys(many(950)).map((prefix) => [prefix, '{"expires":"2026-06-01T00:00:00Z"}']);
+    const nodes = { n1: {}, n2: { entries: {}, notes: Object.fromEntries(ended) } };
+    const group = { entries, maxRemovals: 500, nodes };
+    const put = putIn(prefixSetGroup(group), rails({ maxRemovals: "20%" }));
+    expect(
+      messagesOf(organisationRails, [prefixSetGroup({ ...group, ...put })], rails({ maxRemovals: "20%" })),
+    ).toEqual([]);
   });
   test("a share of more than all is none", () => {
     const wrong = () => messagesOf(organisationRails, [], rails({ maxRemovals: "150%" }));
