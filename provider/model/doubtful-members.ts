@@ -42,10 +42,11 @@ const SAYS_SOMETHING = /^(?!(?:0|false|no|none|never|null|-)$)./i;
 /** Rules for records of files, which come before the others. What a node lists is mostly in force, and its words may be codes. */
 const IN_FILES: readonly Rule[] = [
   { name: new RegExp(`^(?:is_)?(?:${HARMLESS}|allow|ignored?|resolved)$|^is_(?:permitt|accept)ed$`), when: YES },
-  // Numbers under these names may be counters, as those of the names below.
-  { name: /^(?:permit(?:ted)?|accept(?:ed)?)$/, when: /^(?:true|yes|y|on)$/i },
-  { name: /^(?:denied|banned)$/, when: /^(?:false|no|n|off)$/i },
-  { name: /^(?:is_)?(?:malicious|block|deny|ban)$|^is_(?:denied|banned)$/, when: NO },
+  // Numbers under these names may be counters.
+  { name: /^(?:allowed|removed|permitted|accepted)$/, when: /^(?:true|yes|y|on)$/i },
+  { name: /^(?:blocked|denied)$/, when: /^(?:false|no|n|off)$/i },
+  { name: new RegExp(`^(?:${OPPOSITES}|permit|accept)$`), when: YES },
+  { name: new RegExp(`^(?:${USUALS})$|^(?:is_)?(?:malicious|block|deny|banned|ban)$|^is_denied$`), when: NO },
   {
     name: /^(?:type|list|kind|mode|category|rule)$/,
     when: /^(?:allow(?:ed)?|permit(?:ted)?|accept(?:ed)?|pass(?:ed)?|(?:white|allow)[\s_-]?list(?:ed)?|benign|safe|trusted)$/i,
@@ -53,7 +54,7 @@ const IN_FILES: readonly Rule[] = [
   {
     name: new RegExp(`^(?:${STATES}|decision|classification|change)$`),
     when: new RegExp(
-      `${OTHER_STATE.source}|^(?:del|rm|off|${HARMLESS.replace("_?", "[\\s_-]?")}|resolved|closed|end(?:ed)?$|lifted|un(?:block|ban|list)(?:n?ed)?|ignored?)(?![a-z])`,
+      `${OTHER_STATE.source}|^(?:del|rm|off|${HARMLESS.replace("_?", "[\\s_-]?")}|resolved|closed|ended|end$|lifted|un(?:block|ban|list)(?:n?ed)?|ignored?)(?![a-z])`,
       "i",
     ),
   },
@@ -61,12 +62,10 @@ const IN_FILES: readonly Rule[] = [
     name: new RegExp(`^(?:${OPPOSITES}|resolved|closed|lifted|unblocked|unbanned)_?(?:at|on|date|time)$`),
     when: SAYS_SOMETHING,
   },
-  // A number without a unit is how long something was seen.
-  { name: /^duration$/, when: /^-?(?:\d[\d.]*\s?[a-z]|pt?\d)/i, isEnd: true },
   // The end of a range, unless it is a date.
   { name: /^end$/, when: /^(?:\d{4}[-/]\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}(?!\d))/, isEnd: true },
   {
-    name: /^(?:expir(?:y|e|es_(?:at|on|in)|ation)(?:_(?:date|time))?|expire[sd]?_?(?:at|on|in)|expiration(?:date|time)|valid_?(?:until|to|till|before)|until|ttl|timeout|lifetime|end(?:s|ed)?_?(?:at|on|date|time)|not_?after)$/,
+    name: /^(?:expir(?:y|e|es_(?:at|on|in)|ation)(?:_(?:date|time))?|expire[sd]?_?(?:at|on|in)|expiration(?:date|time)|valid_?(?:until|to|till|before)|until|ttl|timeout|lifetime|duration|end(?:s|ed)?_?(?:at|on|date|time)|not_?after)$/,
     when: SAYS_SOMETHING,
     isEnd: true,
   },

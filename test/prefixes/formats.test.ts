@@ -419,11 +419,25 @@ describe("a member that may change what a record means is never dropped", () => 
       { status: word },
     ]),
     ...["benign", "clean"].flatMap((word) => [{ verdict: word }, { classification: word }]),
-    ...["allow", "safe", "false_positive", "isFalsePositive", "is_safe", "benign", "is_removed"].flatMap((name) => [
-      { [name]: true },
-      { [name]: 1 },
+    ...[
+      "allow",
+      "safe",
+      "false_positive",
+      "isFalsePositive",
+      "is_safe",
+      "benign",
+      "is_removed",
+      "whitelisted",
+      "expired",
+      "revoked",
+      "inactive",
+      "negated",
+      "permit",
+    ].flatMap((name) => [{ [name]: true }, { [name]: 1 }]),
+    ...["is_active", "malicious", "is_malicious", "is_blocked", "active", "banned"].flatMap((name) => [
+      { [name]: false },
+      { [name]: 0 },
     ]),
-    ...["is_active", "malicious", "is_malicious", "is_blocked"].flatMap((name) => [{ [name]: false }, { [name]: 0 }]),
     ...["deleted_at", "removedAt", "end", "end_time", "end_date", "ended-at", "valid_before"].map((name) => ({
       [name]: "2020-01-01T00:00:00Z",
     })),
@@ -432,6 +446,9 @@ describe("a member that may change what a record means is never dropped", () => 
     { removed: true },
     { blocked: false },
     { duration: "4h" },
+    { duration: 3600 },
+    { duration: "24:00:00" },
+    { status: "ended 2026-01-01" },
   ])("of a list of its own: %j", (member) => {
     const [[name = "", content] = []] = Object.entries(member);
     const problem = /^"[\w-]+" (?:is .*, which may change the meaning of the record|may end the entry)/;
@@ -466,8 +483,8 @@ describe("a member that may change what a record means is never dropped", () => 
       ttl: 0,
       negate: false,
     },
-    // Counters, how long an attack was seen, and words that only begin so.
-    { accepted: 1, allowed: 1, active: 0, blocked: 0, removed: 1, duration: 600, classification: "end-user network" },
+    // Counters, and words that only begin so.
+    { accepted: 1, allowed: 1, permitted: 1, removed: 1, blocked: 0, denied: 0, classification: "end-user network" },
     { state: "active", exclude: "", expiration: "never", first_seen: "2020-01-01", last_seen: "2020-01-02" },
   ])("%j changes nothing", (member) => {
     const record = JSON.stringify([{ prefix: "192.0.2.0/24", ...member }]);
