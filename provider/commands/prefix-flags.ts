@@ -1,14 +1,15 @@
 import { PrefixFileError, type PrefixFileProblem } from "../prefixes/problems";
+import { shellWord } from "./blocking/command-line";
 
 /** Options of readPrefixFile that a problem names, with the flags of the command that set them. */
-const FLAGS: readonly (readonly [option: RegExp, flags: (found: string) => string])[] = [
-  [/allowEmpty: true/i, () => "--allow-empty"],
+const FLAGS: readonly (readonly [option: RegExp, flags: (found: string) => readonly string[]])[] = [
+  [/allowEmpty: true/i, () => ["--allow-empty"]],
   [/columns: \{ ([^{}]+) \}/, columnFlags],
-  [/columns\.prefixLength: "(.+?)"/, (column) => `--prefix-length ${column}`],
-  [/records: "(.+?)"/, (path) => `--records ${path}`],
-  [/select: \{ list: "([^"]+)" \}/, (list) => `--select list=${list}`],
-  [/format: "(\w+)"/, (format) => `--format ${format}`],
-  [/header: true/, () => "--header"],
+  [/columns\.prefixLength: "(.+?)"/, (column) => ["--prefix-length", column]],
+  [/records: "(.+?)"/, (path) => ["--records", path]],
+  [/select: \{ list: "([^"]+)" \}/, (list) => ["--select", `list=${list}`]],
+  [/format: "(\w+)"/, (format) => ["--format", format]],
+  [/header: true/, () => ["--header"]],
 ];
 
 /** Reads prefixes. @throws {PrefixFileError} whose problems also name the flags of this command */
@@ -25,16 +26,16 @@ export async function withFlags<T>(read: () => Promise<T>): Promise<T> {
 function flagged(problem: PrefixFileProblem): PrefixFileProblem {
   const flags = FLAGS.flatMap(([option, flagsOf]) => {
     const match = option.exec(problem.message);
-    return match ? [flagsOf(match[1] ?? "")] : [];
+    return match ? flagsOf(match[1] ?? "").map(shellWord) : [];
   });
   return flags.length === 0 ? problem : { ...problem, message: `${problem.message} (here: ${flags.join(" ")})` };
 }
 
 /** `--column expires=expires_at` of `prefix: "…", expires: "expires_at"`; a prefix without a name is found by the usual ones. */
-function columnFlags(columns: string): string {
-  const parts = [...columns.matchAll(/\b([a-zA-Z]{1,20}): "?([^",]+)/g)].map(
-    ([, part, name]) => `--column ${part}=${name}`,
+function columnFlags(columns: string): readonly string[] {
+  const parts = [...columns.matchAll(/\b([a-zA-Z]{1,20}): (?:"([^"]*)"|(\d+))/g)].map(
+    ([, part, name, at]) => `${part}=${name ?? at}`,
   );
   const named = parts.filter((part) => !part.endsWith("=…"));
-  return (named.length > 0 ? named : parts).join(" ");
+  return (named.length > 0 ? named : parts).flatMap((part) => ["--column", part]);
 }

@@ -26,10 +26,10 @@ export function commandLine(
   });
   const names = [];
   for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
-  return ["pulumi-packetfilter", ...names, ...words, ...given].map(quoted).join(" ");
+  return ["pulumi-packetfilter", ...names, ...words, ...given].map(shellWord).join(" ");
 }
 
 /** One word for a POSIX shell. */
-function quoted(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
