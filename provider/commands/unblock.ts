@@ -68,7 +68,8 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
       requireFile(name, file);
       return carryOut(place, change, { command, arguments: names }, io);
     });
-    const left = await place.editor.read();
+    // What was done is shown, though another writer may have broken the file meanwhile.
+    const left = await place.editor.read().catch(() => ended.edit.after);
     const { before, after } = ended.edit;
     const problems = [...stillCovered(name, prefixes, without(after, names)), ...ended.problems];
     const isEmpty = Object.keys(before).length > 0 && Object.keys(left).length === 0;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -19,10 +19,16 @@ const BLOCKED = "prefixset://edge/blocked";
 
 const folder = useEmptyFolder();
 let emulator: Emulator;
+/** Called at each commit. */
+let atCommit: () => void;
 beforeEach(async () => {
+  atCommit = () => {};
   emulator = await startEmulator({
     state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
     auth: { bearer: "node-secret" },
+    onRequest: ({ cmd }) => {
+      if (cmd === "commit") atCommit();
+    },
   });
 });
 afterEach(async () => {
@@ -73,7 +79,12 @@ test("what a killed command staged is committed, on a node that lists what is st
   await client.insert({ kind: "prefixset", arena: "edge", set: "blocked" }, [["203.0.113.7", 1]]);
   await client.close();
   emulator.clearJournal();
-  expect((await block(["203.0.113.7"])).code).toBe(0);
+  expect(await block(["203.0.113.7"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(
+      "the list shows no change, and what was staged is committed, 1 entry needed no change.",
+    ),
+  });
   expect(sent()).toEqual(["list", "commit", "list"]);
   expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.7/32"], 1);
 });
@@ -125,6 +136,34 @@ describe("a removal that was left staged", () => {
     expect(emulator.prefixSet(BLOCKED).staged).toEqual({ [OTHER]: 1 });
     expect((await block(["203.0.113.9"], [], { PULUMI_HOME: home() })).code).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OTHER]: 1, "203.0.113.7/32": 1, "203.0.113.9/32": 1 });
+  });
+});
+
+describe("what was committed is in the result, though another writer breaks the file meanwhile", () => {
+  const breakFile = () => writeFileSync(join(folder, "blocks.yaml"), "203.0.113.7/32: [\n");
+
+  test.each([
+    ["block", ["203.0.113.9"], ["--value", "5", ...REASON]],
+    ["unblock", ["203.0.113.7"], []],
+  ])("%s", async (name, prefixes, more) => {
+    await block(["203.0.113.7"]);
+    atCommit = breakFile;
+    const ended = await command(name, prefixes, [...more, "--output", "json"]);
+    expect([ended.code, ended.err]).toEqual([1, expect.not.stringContaining("would fail again")]);
+    expect(JSON.parse(ended.out).nodes).toMatchObject([
+      { outcome: "not all", changed: 1, problems: [expect.stringContaining("blocks.yaml")] },
+    ]);
+  });
+
+  test("expire, in sentences", async () => {
+    await block(["203.0.113.7"]);
+    const text = await readFile(join(folder, "blocks.yaml"), "utf8");
+    await writeFile(join(folder, "blocks.yaml"), text.replace(/expires: .*/, "expires: 2026-01-01T00:00:00Z"));
+    atCommit = breakFile;
+    const ended = await command("block", ["expire"]);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("blocks.yaml")]);
+    expect(ended.out).toContain(`${BLOCKED} on ${emulator.endpoint}: 1 entry changed and committed.`);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
 import { sentIn, sentPlace } from "../../model/entry";
+import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { some } from "../../model/text";
 import type { PrefixEntries } from "../../prefixes";
@@ -80,10 +81,15 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
     const ended = await orNothing(place, gone, io, () =>
       carryOut({ ...place, targets }, change, { command, arguments: [] }, io),
     );
-    const after = await tidied(place.editor, (entries) => forgotten(entries, gone.expired), io);
+    // What was done is shown, though another writer may have broken the file meanwhile.
+    const unread: string[] = [];
+    const after = await tidied(place.editor, (entries) => forgotten(entries, gone.expired), io).catch((error) => {
+      unread.push(messageOf(error));
+      return ended.edit.after;
+    });
     const left = gone.expired.filter((prefix) => after[prefix] !== undefined);
     const sentences = endSentences(place.name, gone.expired, left);
-    const problems = [...(remembered?.unknown ?? []), ...ended.problems];
+    const problems = [...new Set([...(remembered?.unknown ?? []), ...ended.problems, ...unread])];
     const more = { ...gone, kept: left };
     printResult({ ...ended, problems }, place, { more, sentences }, io);
   } finally {

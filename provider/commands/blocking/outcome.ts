@@ -17,10 +17,19 @@ export interface Outcome extends NowTarget {
   readonly isPassing: boolean;
 }
 
-/** The end of a target that was not finished. @param isBegun True if something may have been sent. */
-export function unfinished(target: NowTarget, error: unknown, stop: AbortSignal, isBegun: boolean): Outcome {
+/** The beginning of a target that was not finished. */
+interface Begun {
+  /** True if something may have been sent. */
+  readonly isBegun: boolean;
+  /** Number of entries that were changed and committed before. */
+  readonly changed: number;
+}
+
+/** The end of a target that was not finished. */
+export function unfinished(target: NowTarget, error: unknown, stop: AbortSignal, { isBegun, changed }: Begun): Outcome {
   const isUnknown = error instanceof SetWriteFailure || (isBegun && stop.aborted);
-  const failed = { ...target, outcome: isUnknown ? "unknown" : "not sent", changed: 0 } as const;
+  const known = changed > 0 ? "not all" : "not sent";
+  const failed = { ...target, outcome: isUnknown ? "unknown" : known, changed } as const;
   // One sentence covers all targets that ended early.
   if (stop.aborted) return { ...failed, problems: [], reason: stopReason(stop), isPassing: true };
   const request = requestErrorOf(error);

@@ -147,7 +147,9 @@ class SetSending {
         return this.ended(written);
       }
     } catch (error) {
-      return unfinished(this.target, error, this.stop, this.isBegun);
+      const { isBegun, changed, label } = this;
+      const ended = unfinished(this.target, error, this.stop, { isBegun, changed: changed.size });
+      return changed.size === 0 ? ended : { ...ended, done: `${label}: ${this.what}.` };
     }
   }
 
@@ -205,16 +207,19 @@ class SetSending {
     const same = desired.put.size + desired.remove.size - left.size - changed.size;
     const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
     const problems = [...foreignSentences(label, left, desired), ...stillCovered(label, after, desired.remove)];
-    const what =
-      changed.size === 0 ? "nothing changed" : `${count(changed.size, "entry", "entries")} changed and committed`;
     return {
       ...this.target,
       outcome: problems.length > 0 ? "not all" : "done",
       changed: changed.size,
-      done: `${label}: ${what}${there}.`,
+      done: `${label}: ${this.what}${there}.`,
       problems,
       isPassing: false,
     };
+  }
+
+  private get what(): string {
+    if (this.changed.size > 0) return `${count(this.changed.size, "entry", "entries")} changed and committed`;
+    return this.isBegun ? "the list shows no change, and what was staged is committed" : "nothing changed";
   }
 
   private foreign(observed: ListedMap): ListedMap {
