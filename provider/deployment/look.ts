@@ -1,6 +1,7 @@
 import type { SharedReads } from "../apply/shared-reads";
 import { isBusy, isUnreachable, RequestError } from "../client/errors";
 import { formatDuration } from "../client/pauses";
+import { Slots } from "../client/requester";
 import type { World } from "../client/world";
 import type { Advice } from "../messages/advice";
 import type { Reporter } from "../messages/events";
@@ -15,6 +16,8 @@ export const PATIENCE_MS = 2_000;
 const PATIENCE_IN_ALL_MS = 4_000;
 /** Wait for a slow node before the other nodes of the configuration are asked beside it, in milliseconds. */
 const BESIDE_AFTER_MS = 200;
+/** Addresses that are asked at the same time: of a thousand answers at once this process would read the last ones too late. */
+const AT_ONCE = 128;
 
 /** Subject of a look: a set of a node, or the signalings of a receiver. */
 export interface Looked<T> {
@@ -33,7 +36,7 @@ export interface LookResult<T> {
   readonly refused?: string;
 }
 
-/** A look that is under way or over. */
+/** A request that is under way or over. */
 interface Try {
   readonly began: number;
   readonly answer: Promise<unknown>;
@@ -46,13 +49,16 @@ interface Try {
  */
 export class Look {
   /** The first look at each address. */
-  private readonly tries = new Map<string, Try>();
+  private readonly tries = new Map<string, Promise<Try>>();
   /** Addresses that did not answer, or were busy, and why. */
   private readonly unreachable = new Map<string, Error>();
   private readonly reported = new Set<string>();
   /** True once all nodes of the configuration were asked for their sets, and all receivers for their signalings. */
   private readonly areAsked = { sets: false, signalings: false };
   private readonly answers = new WeakMap<object, Promise<unknown>>();
+  private readonly turns = new Slots(AT_ONCE);
+  /** When an address last answered. */
+  private answered = Number.NEGATIVE_INFINITY;
   private waiting = 0;
   private since = 0;
   private waited = 0;
@@ -97,7 +103,8 @@ export class Look {
 
   private async patient<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[]): Promise<LookResult<T>> {
     const { at, reads } = looked;
-    const there = this.tries.get(at.endpoint);
+    const first = this.tries.get(at.endpoint);
+    const there = first && (await first);
     // The first request to an address shows if it answers.
     if (there)
       await this.during(
@@ -106,13 +113,13 @@ export class Look {
         () => undefined,
       );
     if (this.unreachable.has(at.endpoint)) return this.silent(looked);
-    const { began } = this.begin(looked);
+    const { began } = await this.begin(looked);
     const cancel = this.world.after(Math.max(0, BESIDE_AFTER_MS - this.waited), () => {
       const kind = looked.url === undefined ? "signalings" : "sets";
       // Once for all: a group of a thousand nodes would ask for a thousand others a thousand times.
       const others = this.areAsked[kind] ? [] : excluding();
       this.areAsked[kind] = true;
-      for (const other of others) if (!this.tries.has(other.at.endpoint)) this.begin(other);
+      for (const other of others) if (!this.tries.has(other.at.endpoint)) void this.begin(other);
     });
     try {
       const patience = this.patience(began);
@@ -143,15 +150,37 @@ export class Look {
     return {};
   }
 
-  private begin({ at, reads }: Looked<unknown>): Try {
+  /** Asks once it is the turn of this look: its time begins then. */
+  private begin(looked: Looked<unknown>): Promise<Try> {
+    const made = this.turns.acquire().then((leave) => this.ask(looked, leave));
+    if (!this.tries.has(looked.at.endpoint)) this.tries.set(looked.at.endpoint, made);
+    return made;
+  }
+
+  private ask({ at, reads }: Looked<unknown>, leave: () => void): Try {
     const began = this.world.monotonic();
     const answer = reads.read({ until: began + PATIENCE_MS });
-    const made = { began, answer };
-    answer.catch((error: unknown) => {
-      if (isUnseen(error)) this.unreachable.set(at.endpoint, error);
-    });
-    if (!this.tries.has(at.endpoint)) this.tries.set(at.endpoint, made);
-    return made;
+    // While others answer, this process is busy with them, and one that waits need not be slow.
+    const pass = (): (() => void) =>
+      this.world.after(BESIDE_AFTER_MS, () => {
+        if (this.world.monotonic() - this.answered >= BESIDE_AFTER_MS) leave();
+        else cancel = pass();
+      });
+    let cancel = pass();
+    const end = (isSilent: boolean) => {
+      if (!isSilent) this.answered = this.world.monotonic();
+      cancel();
+      leave();
+    };
+    answer.then(
+      () => end(false),
+      (error: unknown) => {
+        const isSilent = isUnseen(error);
+        if (isSilent) this.unreachable.set(at.endpoint, error);
+        end(isSilent);
+      },
+    );
+    return { began, answer };
   }
 
   /** Remaining wait for an address: once one was silent, the others share the rest. */

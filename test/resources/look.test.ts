@@ -11,14 +11,17 @@ import type { Settings } from "../../provider/settings/settings";
  * Sets at nodes of their own, a look at them, and a clock that goes on when nothing else does.
  *
  * @param answers `undefined` for a node that is silent, `null` for one whose requests also do not end in time.
+ * @param readMs Time that the process needs for an answer, during which it reads no other.
  */
 function bench(
   count: number,
   answers: (node: number) => string | undefined | null,
   isNew = false,
   detectDrift = "auto",
+  readMs = 0,
 ) {
   let now = 0;
+  let isReadUntil = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   const world = {
     monotonic: () => now,
@@ -36,18 +39,43 @@ function bench(
       asked.push({ node, at: now });
       const answer = answers(node);
       if (answer === null) return new Promise<never>(() => {});
-      if (answer !== undefined) return Promise.resolve(answer);
+      if (answer !== undefined && readMs === 0) return Promise.resolve(answer);
       const failure = { outcome: "unknown", endpoint: label, object: "set", operation: "list", tries: 1 } as const;
       // As the client does when its time is over.
-      return new Promise<never>((_, reject) => {
+      return new Promise<string>((resolve, reject) => {
         const end = () => reject(new RequestError(`Set on ${label}: no answer.`, failure));
         world.after((options?.until ?? Number.POSITIVE_INFINITY) - now, end);
+        if (answer === undefined) return;
+        isReadUntil = Math.max(isReadUntil, now) + readMs;
+        world.after(isReadUntil - now, () => resolve(answer));
       });
     }, world);
     return { at: { endpoint: `http://${label}.example`, label } as Connection, url: "set", reads, isNew };
   });
   const say = { notices: new Notices((line) => printed.push(line)), advice: new Advice() };
   const look = new Look(world, say, () => ({ detectDrift }) as Settings);
+  const lookAt = (one: Looked<string>): Promise<unknown> =>
+    look
+      .at(one, () => looked)
+      .then(
+        ({ there }) => there,
+        ({ message }: Error) => message,
+      );
+  const during = async <T>(work: Promise<T>) => {
+    let isOver = false;
+    void work.finally(() => {
+      isOver = true;
+    });
+    for (;;) {
+      await new Promise(setImmediate);
+      if (isOver) return work;
+      const [next] = [...timers].sort((a, b) => a.at - b.at);
+      if (!next) continue;
+      timers.delete(next);
+      now = Math.max(now, next.at);
+      next.run();
+    }
+  };
   return {
     asked,
     printed,
@@ -55,28 +83,11 @@ function bench(
     /** Looks at one set after the other, as the engine has one resource checked after the other. */
     async inTurn() {
       const seen: unknown[] = [];
-      for (const one of looked) {
-        const answer = look
-          .at(one, () => looked)
-          .then(
-            (found) => seen.push(found.there),
-            ({ message }: Error) => seen.push(message),
-          );
-        let isOver = false;
-        void answer.finally(() => {
-          isOver = true;
-        });
-        while (!isOver) {
-          await new Promise(setImmediate);
-          const [next] = isOver ? [] : [...timers].sort((a, b) => a.at - b.at);
-          if (!next) continue;
-          timers.delete(next);
-          now = Math.max(now, next.at);
-          next.run();
-        }
-      }
+      for (const one of looked) seen.push(await during(lookAt(one)));
       return seen;
     },
+    /** Looks at all sets together, as a group does. */
+    together: () => during(Promise.all(looked.map(lookAt))),
   };
 }
 
@@ -141,4 +152,19 @@ it("a set is not asked for where that is off, and where it is required one that 
   expect(await strict.inTurn()).toEqual([
     expect.stringContaining('packetfilter:detectDrift is "require", and n0 set cannot be read. '),
   ]);
+});
+
+it("of five hundred nodes none seems silent to a process that needs three times its patience to read their answers", async () => {
+  const many = bench(500, () => "there", false, "auto", 12);
+  expect(await many.together()).toEqual(Array.from({ length: 500 }, () => "there"));
+  expect(many.asked.map(({ node }) => node)).toEqual(Array.from({ length: 500 }, (_, node) => node));
+  expect(many.printed).toEqual([]);
+});
+
+it("five hundred silent nodes are asked within a second, and waited for together", async () => {
+  const silent = bench(500, () => undefined);
+  expect(await silent.together()).toEqual(Array.from({ length: 500 }, () => undefined));
+  expect(silent.asked.map(({ node }) => node)).toEqual(Array.from({ length: 500 }, (_, node) => node));
+  expect(Math.max(...silent.asked.map(({ at }) => at))).toBeLessThan(1_000);
+  expect(silent.now()).toBeLessThanOrEqual(4_000);
 });
