@@ -29,6 +29,8 @@ export class SentFiles implements SentNotes {
   /** Lines of the own file by their keys: the nodes of a group share them. */
   private readonly lines = new WeakMap<readonly string[], number>();
   private last = 0;
+  /** True once this process has noted something in the folder. */
+  private isThere = false;
   /** Lines of the own file that outlive an end in order. */
   private lasting: Line[] = [];
 
@@ -47,12 +49,14 @@ export class SentFiles implements SentNotes {
     if (isLasting) this.lasting.push([at, by, typeof its === "number" ? hashed(keys) : its]);
     this.last += 1;
     const line = JSON.stringify([this.last, at, by, its]);
-    attempt(() => {
-      privateFolder(this.parent);
+    const isNoted = attempt(() => {
+      if (!this.isThere) privateFolder(this.parent);
       // Ends a line that a full disk has cut off.
       files.append(`\n${line}\n`);
-      if (!lines.has(keys)) lines.set(keys, this.last);
+      return true;
     });
+    this.isThere = isNoted === true;
+    if (isNoted && !lines.has(keys)) lines.set(keys, this.last);
   }
 
   noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size"> {
