@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { About } from "../engine/handler";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import { type ListedMap, madeOnce } from "../model/prefix-map";
+import { type ListedMap, madeOnce, NOTHING } from "../model/prefix-map";
 
 /**
  * Notes of what the runs of this user are about to send. They outlive a killed run, whose entries no state has: the next run
@@ -107,8 +107,6 @@ export type Names = () => readonly string[];
 const REMOVALS = ["removals"];
 
 type Entry = readonly [CanonicalPrefix, ListedValue];
-
-const NOTHING: ListedMap = new Map();
 
 function keyOf([prefix, value]: Entry): string {
   return `${prefix} ${value}`;

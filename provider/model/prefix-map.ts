@@ -10,6 +10,9 @@ export type ListedMap = ReadonlyMap<CanonicalPrefix, ListedValue>;
 /** The same in order: see {@link sorted}. */
 export type OrderedPrefixes<V = number> = readonly (readonly [prefix: CanonicalPrefix, value: V])[];
 
+/** Content of an empty set: one object, so that {@link madeOnce} compares equal nodes with it once. */
+export const NOTHING: ListedMap = new Map();
+
 /** Changes that turn one {@link PrefixMap} into another. The three maps never share a prefix. */
 export interface Difference<V = number> {
   /** Prefixes that only the new map holds, with their value. */

@@ -13,7 +13,7 @@ import {
 import { givenEntries, isRecord, NO_ENTRIES } from "../model/given-entries";
 import { hasUnknown, type JsonObject, membersOf, sameJson, UNKNOWN } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, NOTHING } from "../model/prefix-map";
 import { prefixIn } from "../model/readable";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 
@@ -45,7 +45,7 @@ export interface HeldEntries {
 }
 
 /** Content before the first write. */
-export const NOTHING_HELD: HeldEntries = { entries: new Map(), notes: new Map() };
+export const NOTHING_HELD: HeldEntries = { entries: NOTHING, notes: new Map() };
 
 /** The argument `entries` in its normal form. */
 export interface NormalEntries extends HeldEntries {

@@ -1,7 +1,7 @@
 import type { SetPlan } from "../apply/set-operation";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, NOTHING } from "../model/prefix-map";
 import { type Circumstances, compareSet, relationOf, type Verdict, verdictOf } from "./three-way";
 
 /** Prefixes that resources want or own. */
@@ -126,12 +126,11 @@ export interface NewContent {
  */
 export function planNew(
   observed: ListedMap,
-  { desired, exclusive, managed, declared = desired, sent = new Set(), withdrawn = new Map() }: NewContent,
+  { desired, exclusive, managed, declared = desired, sent = new Set(), withdrawn = NOTHING }: NewContent,
 ) {
-  const known: ListedMap = new Map();
-  const { present, occupied, foreign } = compareSet(observed, known, desired);
+  const { present, occupied, foreign } = compareSet(observed, NOTHING, desired);
   const more = (prefix: CanonicalPrefix) => ({ isNew: true, partial: !exclusive, owned: managed.has(prefix) });
-  const judge = judgeOf({ observed, known, desired }, { unsettled: sent, declared, withdrawn }, more);
+  const judge = judgeOf({ observed, known: NOTHING, desired }, { unsettled: sent, declared, withdrawn }, more);
   const those = (prefixes: readonly CanonicalPrefix[], verdict: Verdict) =>
     prefixes.filter((prefix) => judge(prefix) === verdict);
   const valued = (prefixes: readonly CanonicalPrefix[]): ReadonlyMap<CanonicalPrefix, ListedValue> =>

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
 import { restoresText } from "../../provider/reconcile/drift";
+import { planNew } from "../../provider/reconcile/set-plan";
 import { planSignaling, stoppable } from "../../provider/resources/cloud-signaling/plan";
 import type { CloudSignalingInputs, CloudSignalingState } from "../../provider/resources/cloud-signaling/state";
 
@@ -14,6 +15,20 @@ it("ten thousand entries that are restored are their count and the first of them
   expect(restoresText({ missing, different: map([A, 5]) }, map([A, 7]))).toBe(
     `10 000 missing entries: ${missing.slice(0, 5).join(", ")} and 9995 more; 1 other value: ${A} has the value 5, not 7`,
   );
+});
+
+it("new sets of many nodes that hold the same are compared with the program once", () => {
+  let comparisons = 0;
+  class Counted extends Map<CanonicalPrefix, number> {
+    override forEach(...visit: Parameters<Map<CanonicalPrefix, number>["forEach"]>) {
+      comparisons += 1;
+      super.forEach(...visit);
+    }
+  }
+  const [observed, desired] = [map([A, 1]), new Counted([[B, 1]])];
+  const plans = Array.from({ length: 5 }, () => planNew(observed, { desired, exclusive: true, managed: new Set() }));
+  expect(plans.map(({ undeclared }) => [...undeclared])).toEqual(plans.map(() => [[A, 1]]));
+  expect(comparisons).toBe(1);
 });
 
 describe("the plan of a signaling", () => {

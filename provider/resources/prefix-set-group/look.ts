@@ -2,6 +2,7 @@ import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
+import { NOTHING } from "../../model/prefix-map";
 import { NAMED, some } from "../../model/text";
 import { hasOtherAddress } from "../changes";
 import { lookAgain } from "../look-at-set";
@@ -33,7 +34,7 @@ export async function lookAtGroup(
     const desired = inputs.of(node);
     const name = former.get(node) ?? node;
     const isSame = before?.nodes.has(name) && !hasOtherAddress({ endpoint: endpoints.get(name) }, looked.set);
-    const known = before && isSame ? before.of(name).entries : new Map();
+    const known = before && isSame ? before.of(name).entries : NOTHING;
     const found = isNew ? lifecycle.lookNew(looked, desired, isDecided) : lookAgain(looked, known, desired.entries);
     if (found.restores !== undefined) addTo(nodesByText, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);

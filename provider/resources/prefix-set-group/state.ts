@@ -3,7 +3,7 @@ import type { ListedValue } from "../../model/entry";
 import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
 import { parseShareLimit } from "../../model/limits";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { ListedMap } from "../../model/prefix-map";
+import { type ListedMap, NOTHING } from "../../model/prefix-map";
 import { formatUrl, readAddress } from "../../model/resource-url";
 import { objectError } from "../../model/schema";
 import { compareNames } from "../../model/text";
@@ -193,7 +193,7 @@ function readMembers(json: JsonObject) {
     /** Entries of a node by these arguments: none for a node that left them. */
     contentOf: (node: string) => {
       const given = nodes.get(node);
-      const content = contents.get(node) ?? (given ? overridden(common, given.own) : { ...common, entries: new Map() });
+      const content = contents.get(node) ?? (given ? overridden(common, given.own) : { ...common, entries: NOTHING });
       contents.set(node, content);
       return content;
     },
@@ -252,7 +252,7 @@ export function withoutFound({ entries, foreign }: SetState): ListedMap {
 }
 
 /** Set of a node that this group never wrote. */
-export const NOTHING_KEPT: KeptNode = { entries: new Map(), endpoint: undefined };
+export const NOTHING_KEPT: KeptNode = { entries: NOTHING, endpoint: undefined };
 
 function mapOf(entries: Readonly<Record<string, ListedValue>>): ListedMap {
   return new Map(Object.entries(entries).map(([prefix, value]) => [Prefix.canonical(prefix), value]));

@@ -6,7 +6,7 @@ import type { EventOf, OtherValue } from "../../messages/events";
 import { GONE_NODE } from "../../messages/remedy";
 import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { type ListedMap, madeOnce } from "../../model/prefix-map";
+import { type ListedMap, madeOnce, NOTHING } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { differing, driftOf } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
@@ -22,9 +22,6 @@ import type { KeptSet, SetInputs, SetState } from "./state";
 function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
   return new Set([...prefixes].filter((prefix) => !desired.has(prefix)));
 }
-
-/** Content of a node that this resource has never written: one object, so that comparisons are shared. */
-const NOTHING: ListedMap = new Map();
 
 /** Nodes of a group share one object of limits, so that each is judged once. */
 const sharedLimits = madeOnce(contentLimits);
@@ -90,7 +87,7 @@ export class SetLifecycle {
   /** Tries a create against the result of a look. */
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
     const { set } = looked;
-    reportSent(set, set.sentBefore(WHOLE_SET, new Map()), inputs?.entries ?? new Map());
+    reportSent(set, set.sentBefore(WHOLE_SET, NOTHING), inputs?.entries ?? NOTHING);
     return lookNew(this.runtime, looked, isDecided, () => {
       const { set } = looked;
       if (!set.observedInLook || !inputs) return;
@@ -267,7 +264,7 @@ export class SetLifecycle {
     const { entries: desired, exclusive, onExisting } = inputs;
     const { label, managed, desired: declared } = set;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
-    const sent = set.sentBefore(WHOLE_SET, new Map(), observed);
+    const sent = set.sentBefore(WHOLE_SET, NOTHING, observed);
     const limits = sharedLimits(inputs.limits, this.runtime.settings);
     const about = { label, exclusive, onExisting, limits };
     return planCreate(observed, { ...about, desired, declared, managed, sent, withdrawn });

@@ -2,7 +2,7 @@ import type { Runtime } from "../../../deployment/runtime";
 import { digestOf } from "../../../deployment/sent-before";
 import type { ListedValue } from "../../../model/entry";
 import type { CanonicalPrefix } from "../../../model/prefix";
-import { equal, type ListedMap } from "../../../model/prefix-map";
+import { equal, type ListedMap, NOTHING } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import { driftOf } from "../../../reconcile/drift";
 import { withdrawnOf } from "../../../reconcile/entries";
@@ -87,7 +87,7 @@ export function begun(beginning: Beginning): Begun {
   for (const node of gone) {
     const isPending = pending?.nodes.includes(node) === true;
     const held = observed.get(node);
-    const known = state ? withoutFound(state.of(node)) : new Map();
+    const known = state ? withoutFound(state.of(node)) : NOTHING;
     const { entries } = inputs.common;
     const isNews = state?.nodes.has(node) === true && !equal(known, entries);
     const isFound = isAsked && isNews && isBrought(held, known, entries);
@@ -117,7 +117,7 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const set = runtime.node(node).set(inputs.address);
   const name = former.get(node);
   const before = name === undefined ? undefined : state?.of(name);
-  const known: ListedMap = before?.entries ?? new Map();
+  const known = before?.entries ?? NOTHING;
   const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
   const base = before ? withoutUnsettled(before) : replaced?.bases.get(node);
   const isSame = isUnchanged(known, desired);
@@ -130,12 +130,12 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
     name !== undefined && open === "failed" ? state?.contentOf(name).entries : replaced?.attempted.get(node);
   const list = observed.get(node) ?? set.observed;
   // Entries of other resources, which this group takes over.
-  const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
+  const isTaken = () => base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
     had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || (before?.unsettled.size ?? 0) > 0)),
     isAttempted: (attempted !== undefined && equal(attempted, desired)) || (!before && isBase),
-    isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
+    isFound: !isBase && isBrought(list ?? known, base ?? NOTHING, desired) && !isTaken(),
     isReplaced: before !== undefined && list !== undefined && isReplaced(before, list),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),
   };
