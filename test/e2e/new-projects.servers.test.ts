@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
+import { ownPort } from "../support/ports";
 import { languageHosts, localSdk } from "./support/languages";
 import { BLOCKED } from "./support/world";
 
@@ -64,36 +64,52 @@ async function made(template: string) {
   return { folder, pulumi, text };
 }
 
-async function node(pulumi: Awaited<ReturnType<typeof made>>["pulumi"]) {
-  const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
-  await pulumi(`config set packetfilter:endpoint ${emulator.endpoint} --stack dev`);
-  return emulator;
+/** The emulator that the text of the new project starts, on a port of its own. */
+async function node({ folder, pulumi, text }: Awaited<ReturnType<typeof made>>) {
+  const port = String(await ownPort());
+  const endpoint = `http://127.0.0.1:${port}`;
+  const said = (words: string) => {
+    const [line = ""] = new RegExp(`npx pulumi-packetfilter emulator ${words}.*`).exec(text) ?? [];
+    return command("sh", ["-c", line.replace("8080", port)], folder);
+  };
+  await said("--port");
+  await pulumi(`config set packetfilter:endpoint ${endpoint} --stack dev`);
+  const list = ["pulumi-packetfilter", "list", BLOCKED, "--endpoint", endpoint, "--output", "json"];
+  return {
+    held: async () => {
+      const rows: { prefix: string; value: number }[] = JSON.parse(await command("npx", list, folder));
+      return Object.fromEntries(rows.map(({ prefix, value }) => [prefix, value]));
+    },
+    [Symbol.asyncDispose]: async () => void (await said("stop")),
+  };
 }
 
 test.each(["typescript", "yaml"])(
   "pulumi new of templates/%s, and then pulumi up, as it says",
   TIMEOUT,
   async (template) => {
-    const { pulumi, text } = await made(template);
-    expect(text).toMatch(/Your new project is ready to go!\s+To perform an initial deployment, run `pulumi up`/);
-    await using emulator = await node(pulumi);
+    const project = await made(template);
+    const { pulumi, text } = project;
+    expect(text).toMatch(/Your new project is ready to go!.+Then run pulumi up\./s);
+    await using emulator = await node(project);
     await pulumi("up --yes --stack dev");
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual(HELD);
+    expect(await emulator.held()).toEqual(HELD);
     await pulumi("install");
     await pulumi("preview --expect-no-changes --stack dev");
   },
 );
 
 test("pulumi new of templates/python, the classes, and then pulumi up, as it says", TIMEOUT, async () => {
-  const { folder, pulumi, text } = await made("python");
-  expect(text).toMatch(/Your new project is ready to go!.+pulumi package add packetfilter\s+Then run pulumi up\./s);
+  const project = await made("python");
+  const { folder, pulumi, text } = project;
+  expect(text).toMatch(/Your new project is ready to go!.+pulumi package add packetfilter\s.+Then run pulumi up\./s);
   // The host of 3.68 cannot answer `package add`, and makes the virtual environment in the folder of the project.
   const sdk = await localSdk("python", folder);
   await command(join(folder, "bin/python"), ["-m", "pip", "install", "--quiet", sdk], folder);
-  await using emulator = await node(pulumi);
+  await using emulator = await node(project);
   const PATH = [join(folder, "bin"), environment.PATH].join(delimiter);
   await pulumi("up --yes --stack dev", { PATH });
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual(HELD);
+  expect(await emulator.held()).toEqual(HELD);
   await pulumi("preview --expect-no-changes --stack dev", { PATH });
 });
 
