@@ -35,6 +35,16 @@ it.each(Object.entries(PROGRAMS))("pulumi new makes a project of templates/%s", 
   expect(await stack.read("Pulumi.yaml")).toMatch(/^name: edge\ndescription: Our edge\n/);
 });
 
+it.each(Object.keys(PROGRAMS))("the job of templates/%s has the CLI of the pipelines in examples", async (template) => {
+  const step = async (folder: string) => {
+    const workflow = await readFile(join(root, folder), "utf8");
+    return /- uses: pulumi\/actions@.*\n.*\n.*pulumi-version: .*/.exec(workflow)?.[0];
+  };
+  const own = await step(`templates/${template}/.github/workflows/check.yml`);
+  expect(own).toBeDefined();
+  expect(own).toBe(await step("examples/ci-github/.github/workflows/packetfilter.yml"));
+});
+
 it("pulumi new of templates/yaml ends with 0 once the plugin is in the cache of the CLI; install and preview work without a path", {
   timeout: 240_000,
 }, async () => {
