@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
 import { configSchema } from "../../provider/forwarder/config/schema";
 import { EVENTS } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
@@ -22,6 +23,14 @@ describe("the reference", () => {
   test("has every member of the configuration", () => {
     const members = Object.keys(configSchema.shape);
     expect(members.filter((name) => !reference.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  test.each(Object.entries(SINK_KINDS))("has every member of a sink of type %s", (type, { schema }) => {
+    const row = (name: string) => reference.split("\n").find((line) => line.startsWith(`| \`${name}\` |`)) ?? "";
+    const own = row(type);
+    const all = /as `http`|the same but/.test(own) ? own + row("http") : own;
+    const members = Object.keys(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }).properties ?? {});
+    expect(members.filter((name) => !all.includes(`\`${name}`))).toEqual([]);
   });
 });
 
