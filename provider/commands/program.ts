@@ -30,7 +30,7 @@ const COMMANDS: Record<string, readonly [about: string, load: () => Promise<Comm
   ],
   list: ["list entries of a set, profiles of an arena, or rules or marks of a profile", () => import("./list.js")],
   report: ["describe the changes of a preview, as a comment for a merge request", () => import("./report.js")],
-  prefixes: ["check a prefix file, or compare two", () => import("./prefixes.js")],
+  prefixes: ["check a prefix file, compare two, or aggregate some", () => import("./prefixes.js")],
   block: ["write prefixes into a prefix file, with reason and end", () => import("./block.js")],
   blocks: ["list the entries of a prefix file with reason, ticket and time left", () => import("./blocks.js")],
   unblock: ["remove prefixes from a prefix file", () => import("./unblock.js")],

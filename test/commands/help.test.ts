@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { VARIABLES } from "../../provider/commands/helping/variables";
 import { helpOfAll, run } from "./support";
 
 let helps: ReadonlyMap<string, string>;
@@ -34,6 +35,18 @@ test("has the options of nodes and receivers in groups of their own, behind thos
   ]);
   for (const words of ["list", "capture", "probe", "block", "unblock", "block expire"])
     expect(helps.get(words)).toContain("\nNodes and connections:\n");
+});
+
+test("of a variable names each option that names the variable", () => {
+  const pairs = [...helps.values()].flatMap((help) =>
+    help.split(/\n(?= {2}-)|\n\n/).flatMap((one) => {
+      const [, flag = ""] = /^ {2}(--[-\w]+)/.exec(one) ?? [];
+      const [, variable = ""] = /(?:also|default:|else)\s+(PACKETFILTER_\w+)/.exec(one) ?? [];
+      return flag === "" || variable === "" ? [] : [[variable, flag] as const];
+    }),
+  );
+  expect(new Set(pairs.map(([variable]) => variable)).size).toBeGreaterThan(5);
+  expect(pairs.filter(([variable, flag]) => !VARIABLES[variable]?.same?.split(", ").includes(flag))).toEqual([]);
 });
 
 describe("what was likely meant is said", () => {

@@ -17,7 +17,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     example: "https://192.0.2.10",
   },
   PACKETFILTER_HEADERS: {
-    same: "packetfilter:headers",
+    same: "packetfilter:headers, --header, --header-file",
     isSecret: true,
     about: "Request headers for that node, as one JSON object of texts.",
     example: '{"authorization":"Bearer …"}',
@@ -28,7 +28,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     example: "https://192.0.2.20/path",
   },
   PACKETFILTER_CLIENT_ID: {
-    same: "packetfilter:clientId",
+    same: "packetfilter:clientId, --client-id",
     about: "The client of that receiver.",
     example: "client-a",
   },
@@ -53,7 +53,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     example: "prefixset://edge/blocked",
   },
   PACKETFILTER_ALLOW_WAVE: {
-    about: "Urls of sets of which a wave that did not pass counts as passed in this run.",
+    about:
+      "Urls of sets of which a wave that did not pass counts as passed in this run, separated by blanks or commas.",
     example: "prefixset://edge/blocked",
   },
   PACKETFILTER_ALLOW_CODE: {
