@@ -68,11 +68,15 @@ export function schemaPages(): Record<string, string> {
 /** A key of the configuration: what it is, its type and how it is set. */
 function keySection(key: string, type: Type): string {
   const about = `${type.description} Type: ${typeText(type)}.`;
-  const isWord = typeText(type).startsWith("`");
-  const isText = isWord || (type.type !== undefined && !["object", "array"].includes(type.type));
   const secret = type.secret ? "--secret " : "";
-  const value = isText ? "VALUE" : "'JSON'";
+  const value = isText(type) ? "VALUE" : "'JSON'";
   return `${about}\n\n\`\`\`sh\npulumi config set ${secret}packetfilter:${key} ${value}\n\`\`\``;
+}
+
+/** True for a word, a number, a switch, or one of them: what stands as it is in the file of a stack. */
+function isText(type: Type): boolean {
+  if (type.oneOf) return type.oneOf.every(isText);
+  return typeText(type).startsWith("`") || (type.type !== undefined && !["object", "array"].includes(type.type));
 }
 
 function resourcePage(
