@@ -7,7 +7,7 @@ import { exampleMessage } from "../policies/render-readme";
 /** One page of all policies, a section each, from the rules. */
 export function policyPages(): Record<string, string> {
   const about =
-    "Rules of the pack in `policies/`, with their defaults. [The pack's README](../../policies/README.md) has the settings that all share.";
+    "Rules of the pack in `policies/`, with their defaults. [The pack's README](../../policies/README.md) has the settings that all share. A rule that judges each PrefixSet judges what the nodes of a PrefixSetGroup hold, too.";
   return { policies: `# Policies\n\n${about}\n\n${rules.map(section).join("\n\n")}\n` };
 }
 
