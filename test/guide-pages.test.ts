@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import * as pf from "../provider/index";
 import { unknownKeys } from "../provider/settings/config-keys";
 import { EXAMPLES } from "./e2e/support/examples";
 import { guide, NOT_RUN } from "./support/guide";
@@ -61,6 +62,16 @@ test("configuration that guides set or take away is read", () => {
   expect(keys.length).toBeGreaterThan(10);
   expect(unknownKeys(keys)).toEqual({ refused: [], passed: [] });
   expect(unknownKeys(["packetfilter:endpiont"]).passed).toHaveLength(1);
+});
+
+test("languages.md names every function, of all languages and of TypeScript alone", () => {
+  const [, row = ""] = /^\| Functions \|(.*)$/m.exec(read("languages.md")) ?? [];
+  const { functions } = JSON.parse(readFileSync(join(root, "schemas/provider.schema.json"), "utf8"));
+  const everywhere = Object.keys(functions).map((token) => token.split(":").at(-1) ?? "");
+  const ofPackage = Object.keys(pf).filter((name) => /^[a-z]/.test(name) && !name.endsWith("Output"));
+  const [others = "", own = ""] = row.split("are for programs in TypeScript")[0]?.split("`. ") ?? [];
+  expect(everywhere.filter((name) => !others.includes(`\`${name}`))).toEqual([]);
+  expect(ofPackage.filter((name) => !everywhere.includes(name) && !own.includes(`\`${name}\``))).toEqual([]);
 });
 
 guide("pulumi-features.md", "a stack with environments is refused, in the words that the page shows", async (guide) => {

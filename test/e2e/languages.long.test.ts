@@ -1,10 +1,10 @@
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { run as command } from "../commands/support";
 import { guide } from "../support/guide";
 import { LANGUAGES, languageHosts } from "./support/languages";
-import { BLOCKED, since, variablesOf, world } from "./support/world";
+import { BLOCKED, emptyNode, since, variablesOf, world } from "./support/world";
 
 const root = process.cwd();
 const PARTNERS = "prefixset://edge/partners";
@@ -122,6 +122,30 @@ test.each(Object.keys(LANGUAGES))(
 
     await stack.must("destroy", "--yes", "--skip-preview");
     expect([emulator.prefixSet(BLOCKED).applied, emulator.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
+  },
+  600_000,
+);
+
+test.each(["python", "yaml"])(
+  "a group in %s, as the page has it, gives the entries of a file to every node",
+  async (language) => {
+    await using w = await programIn(language);
+    const { emulator: lab1, stack } = w;
+    await using fra1 = await emptyNode();
+    for (const [name, { endpoint }] of Object.entries({ lab1, fra1 }))
+      await stack.must("config", "set", "--path", `packetfilter:nodes.${name}.endpoint`, endpoint);
+    await stack.write("blocks.yaml", await readFile(join(root, "examples/many-nodes/blocks.yaml"), "utf8"));
+    const shown = (file: string) => readFile(join(root, "test/e2e/support/group", file), "utf8");
+    if (language === "python") await stack.write("__main__.py", await shown("__main__.py"));
+    else {
+      const [head] = (await stack.read("Pulumi.yaml")).split("resources:");
+      await stack.write("Pulumi.yaml", head + (await shown("resources.yaml")));
+    }
+    await stack.must("up", "--yes", "--skip-preview");
+    const everywhere = { "192.0.2.0/24": 1, "203.0.113.7/32": 2 };
+    expect(lab1.prefixSet(BLOCKED).applied).toEqual(everywhere);
+    expect(fra1.prefixSet(BLOCKED).applied).toEqual({ ...everywhere, "198.51.100.0/24": 2 });
+    await stack.must("preview", "--expect-no-changes");
   },
   600_000,
 );

@@ -9,6 +9,7 @@ import { type Block, blocksOf } from "./markdown";
 export const NOT_RUN: Readonly<Record<string, string>> = {
   "pulumi package add node_modules/pulumi-packetfilter/plugin/pulumi-resource-packetfilter":
     "asks language hosts of today, which Go cannot build; tools/pulumi-cli/local-sdk calls the generators that they call",
+  "python3 -m venv venv": "takes Pulumi's SDK of PyPI with the line below it: the reader has an environment with it",
   "npm install @nats-io/transport-node @nats-io/jetstream @nats-io/kv":
     "takes packages of npm; test/forwarder/guide.test.ts compares the names with those that the sink loads",
   "npm install": "takes packages of npm: the reader of an example has them",
