@@ -78,7 +78,10 @@ export interface NodeOptions {
    * contract shows it.
    */
   readonly commitUrl?: string;
-  /** Shape of the node's answers, if the client does not recognise it. Default: unambiguous shapes. */
+  /**
+   * Shape of the node's answers, if the client does not recognise it; `pulumi-packetfilter docs configuration` prints its members.
+   * Default: unambiguous shapes.
+   */
   readonly answers?: Answers;
   /**
    * Reaction of a refresh to a node that does not answer: `"fail"`, or `"skip"`, which keeps the state with a warning.
@@ -107,7 +110,10 @@ export interface ReceiverOptions {
   readonly secretKey: string;
   /** Only with an `https:` url. */
   readonly tls?: TlsOptions;
-  /** Shape of the receiver's answers, if it differs from the contract. Default: unambiguous shapes. */
+  /**
+   * Shape of the receiver's answers, if it differs from the contract; `pulumi-packetfilter docs configuration` prints its members.
+   * Default: unambiguous shapes.
+   */
   readonly answers?: ReceiverAnswers;
   /** Milliseconds for one request and its answer. Default: 10 000. */
   readonly timeoutMs?: number;

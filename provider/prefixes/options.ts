@@ -68,8 +68,8 @@ export interface PrefixFileOptions {
    */
   readonly onDuplicate?: DuplicateRule;
   /**
-   * `true` returns the fewest entries, as `aggregatePrefixes` does with the result of `false` (default). A list of a million
-   * lines then takes half of the memory and of the time, since only the entries that are left become an object.
+   * `true` returns the fewest entries with the same content for each address; default `false`. A list of a million lines then
+   * takes half of the memory and of the time, since only the entries that are left become an object.
    */
   readonly aggregate?: boolean;
   /** Most entries of a file, before any are joined; more are an error. Default: no limit. */

@@ -11,7 +11,7 @@ export type { WaveSize, Waves } from "../resources/prefix-set-group/rollout/wave
 
 /** Overrides of one node of a {@link PrefixSetGroup}. */
 export interface GroupNodeArgs {
-  /** Entries of this node alone: of a prefix that the group declares, too, these count. Default: none. */
+  /** Entries of this node alone, in each form of the group's: of a prefix that the group declares, too, these count. Default: none. */
   entries?: EntriesInput;
   /** For this node instead of the group's, see {@link PrefixSetArgs.exclusive}. */
   exclusive?: PrefixSetArgs["exclusive"];
@@ -43,7 +43,10 @@ export interface RolloutCheck {
 
 /** In which order the nodes of a group change, and what each wave has to pass. */
 export interface RolloutArgs {
-  /** The waves by name or by size; nodes in no wave come last, all at once. */
+  /**
+   * The waves by name or by size, as a list of lists of names and of numbers or percent (`[["lab1"], 5, "20%"]`), or as
+   * `{ canary: ["lab1"], size: "20%" }`; nodes in no wave come last, all at once.
+   */
   waves: pulumi.Input<Waves>;
   /** Milliseconds of rest after a wave that changed something, before its check; default 0. */
   pauseMs?: pulumi.Input<number>;

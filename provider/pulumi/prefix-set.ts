@@ -12,7 +12,10 @@ export interface PrefixSetArgs {
   profile?: pulumi.Input<string>;
   /** Name of the set, which exists on the node: sets are not created through the API. */
   set: pulumi.Input<string>;
-  /** Entries of the set. */
+  /**
+   * Entries of the set: a map by prefix of numbers or of `{ value, reason, ticket, expires }`, or a list of prefixes, each with the
+   * value 1, or of `{ prefix, value, reason, ticket, expires }`.
+   */
   entries: EntriesInput;
   /** `true` (default): entries that are not declared are drift. `false`: only declared entries are managed. */
   exclusive?: pulumi.Input<boolean>;

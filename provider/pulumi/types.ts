@@ -17,12 +17,12 @@ export interface ShortestPrefix {
   ipv6?: number;
 }
 
-/** TLS settings of a connection, see {@link TlsOptions}; the key is kept as a secret. */
+/** TLS settings of a connection; the key is kept as a secret. */
 export interface TlsArgs extends Inputs<TlsOptions> {}
 
 /**
- * A node, written in the program instead of named in the configuration: its members are those of {@link NodeOptions}. It is
- * complete: nothing of the configuration is added. Headers are kept as secrets.
+ * A node, written in the program instead of named in the configuration. It is complete: nothing of the configuration is added.
+ * Headers are kept as secrets.
  *
  * @example
  * ```ts
@@ -44,8 +44,8 @@ export interface UnnamedNodeArgs extends Partial<NodeArgs> {}
 export interface AnswersArgs extends Inputs<Answers> {}
 
 /**
- * A signaling receiver, written in the program instead of named in the configuration: its members are those of
- * {@link ReceiverOptions} (docs/contributing/contract.md#signaling-operations). The secret key is kept as a secret.
+ * A signaling receiver, written in the program instead of named in the configuration
+ * (docs/contributing/contract.md#signaling-operations). The secret key is kept as a secret.
  */
 export interface ReceiverArgs extends Inputs<ReceiverOptions> {}
 

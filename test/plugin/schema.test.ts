@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import * as pf from "../../provider/index";
 import { cloudSignalingSchema } from "../../provider/resources/cloud-signaling/state";
 import { prefixSetSchema } from "../../provider/resources/prefix-set/state";
 import { prefixSetEntrySchema } from "../../provider/resources/prefix-set-entry/state";
@@ -79,6 +80,25 @@ it("keeps secrets: what a provider is given to reach nodes and receivers, and th
 it("says nothing that holds in a TypeScript program alone, and points to no file that an SDK does not have", () => {
   const text = JSON.stringify(schema);
   expect(text.match(/[^".]*(?:docs\/[a-z-]+\.md|Runs in the program)[^".]*/g)).toBeNull();
+});
+
+it("names no type and no function that TypeScript alone has", () => {
+  const texts = [...JSON.stringify(schema).matchAll(/"description":"((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => text);
+  const quoted = texts.flatMap((text) => [...text.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+  const tokens = [...Object.keys(schema.resources), ...Object.keys(schema.functions), ...Object.keys(schema.types)];
+  const known = new Set(tokens.map((token) => token.split(":").at(-1)));
+  const isName = (word: string) => /^[A-Z][a-z]+[A-Z]/.test(word) || word in pf;
+  expect(quoted.some(isName)).toBe(true);
+  expect(quoted.filter((word) => isName(word) && !known.has(word))).toEqual([]);
+});
+
+it("says of each argument that takes anything what may be given", () => {
+  const { entries } = schema.resources["packetfilter:index:PrefixSet"].inputProperties;
+  const { waves } = schema.types["packetfilter:index:Rollout"].properties;
+  const { answers } = schema.types["packetfilter:index:Node"].properties;
+  expect(entries.description).toMatch(/a map by prefix .* or a list/);
+  expect(waves.description).toMatch(/a list of .* or as `\{ canary/);
+  expect(answers.description).toContain("`pulumi-packetfilter docs configuration`");
 });
 
 it("knows all that the program in YAML uses", () => {
