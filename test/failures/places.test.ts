@@ -149,11 +149,11 @@ describe("a receiver", () => {
 });
 
 describe("packetfilter:maxRemovals", () => {
-  const loop = (count: number): Declared[] =>
+  const loop = (count: number, more: object = {}): Declared[] =>
     Array.from({ length: count }, (_, index) => ({
       type: "PrefixSetEntry",
       name: `e${index}`,
-      args: { arena: "edge", set: "partners", prefix: `198.51.100.${index}` },
+      args: { arena: "edge", set: "partners", prefix: `198.51.100.${index}`, ...more },
     }));
 
   it("stops a shrinking loop at the commit that would pass it; additions go on", async () => {
@@ -179,6 +179,15 @@ describe("packetfilter:maxRemovals", () => {
     const renamed = loop(40).map((it) => ({ ...it, name: `new-${it.name}` }));
     expect(texts((await engine.up(renamed)).errors)).toBe("");
     expect(Object.keys(machine.prefixSet(PARTNERS).applied)).toHaveLength(40);
+  });
+
+  it("counts entries whose end the program puts into the past, and not those whose time has passed", async () => {
+    await using machine = await node();
+    const config = { node: QUICK, endpoint: machine.endpoint, maxRemovals: "50%" };
+    const engine = await begun(loop(60, { expires: "2999-01-01T00:00:00Z" }), config);
+    const over = loop(60, { expires: "2020-01-01T00:00:00Z" });
+    expect(texts((await engine.up(over)).errors)).toContain("more than packetfilter:maxRemovals (50%, here 30) allows");
+    expect(Object.keys(machine.prefixSet(PARTNERS).applied).length).toBeGreaterThanOrEqual(30);
   });
 });
 

@@ -182,7 +182,9 @@ export class PrefixSetEntryHandler implements Handler {
     const { prefix } = inputs;
     const { endpoint } = set;
     const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
-    const intent = set.intent(state, { known, desired, withdrawn, isOver: () => inputs.expired });
+    // By the time in the state: a mistaken time in the program counts as a removal.
+    const isOver = () => isExpired(state.expires, this.runtime.today);
+    const intent = set.intent(state, { known, desired, withdrawn, isOver });
     const moved = intent?.moved === true;
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
     if (!intent) return { outs: writeState(inputs, { endpoint, existed: kept }) };
