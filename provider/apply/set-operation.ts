@@ -19,7 +19,7 @@ export interface SetPlan {
    * a killed run may have staged them. They are not sent, but a commit follows.
    */
   readonly listed?: ReadonlySet<CanonicalPrefix>;
-  /** Those of `remove` that no limit counts, since they have expired. */
+  /** Those of `remove` that no limit counts, since they have expired, or a run that did not end brought them. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
   /** Those of `put` that the node lost: no limit counts or stops them, since they get back their value in the state. */
   readonly restored?: ReadonlySet<CanonicalPrefix>;

@@ -86,7 +86,8 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   for (const prefix of [...withdrawn.keys(), ...dropped, ...unsettled]) {
     const verdict = desired.has(prefix) ? "none" : judge(prefix);
     if (isRemoved(verdict)) remove.add(prefix);
-    if (verdict === "expire") expired.add(prefix);
+    // No limit counts what a run that did not end brought.
+    if (verdict === "expire" || verdict === "settle") expired.add(prefix);
   }
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
   const listed = new Set(present);
