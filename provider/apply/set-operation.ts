@@ -86,6 +86,14 @@ export function planned(operation: SetOperation, observed: ListedMap): Planned {
   }
 }
 
+/** What a limit leaves of a plan: its lost entries are restored all the same. @throws {Error} with the reason, if there are none */
+export function onlyRestored({ put, restored, unsettled = new Set() }: SetPlan, refusal: string): SetPlan {
+  const lost = new Map([...put].filter(([prefix]) => restored?.has(prefix)));
+  if (lost.size === 0) throw new Error(refusal);
+  const open = new Set([...unsettled].filter((prefix) => !lost.has(prefix)));
+  return { put: lost, remove: new Set(), unsettled: open, restored: new Set(lost.keys()), refusal };
+}
+
 /** The answer to an operation for which nothing had to be sent. */
 export function unchanged(plan: Planned, observed: ObservedSet): Settled<SetResult> {
   return plan.ok ? { ok: true, value: resultOf(plan.value, observed, observed) } : plan;

@@ -12,6 +12,7 @@ import {
   type Changes,
   isNothing,
   merge,
+  onlyRestored,
   type Planned,
   planned,
   type SetOperation,
@@ -164,7 +165,7 @@ export class SetWriter {
     const protectedOnes = all.remove.size > 0 ? sameMachine?.protect(all.remove) : undefined;
     const refusals = this.refusals(asked, without(all, protectedOnes), before, registryUnavailable);
     if (refusals.length === 0) return { plans: asked, merged: without(all, protectedOnes), unwanted };
-    const plans = asked.map((plan) => refused(plan, refusals));
+    const plans = asked.map((plan) => refused(plan, refusals, before));
     return { plans, merged: without(merge(plans, before), protectedOnes), unwanted };
   }
 
@@ -203,17 +204,13 @@ function refusal(reason: string, of: Refusal["of"], prefixes: Refusal["prefixes"
   return { reason, of, prefixes };
 }
 
-/** The plan, or its failure by the first refusal of one of its entries; its lost entries are restored all the same. */
-function refused(plan: Planned, refusals: readonly Refusal[]): Planned {
+/** The plan, or what the first refusal of one of its entries leaves of it. */
+function refused(plan: Planned, refusals: readonly Refusal[], { values }: ObservedSet): Planned {
   if (!plan.ok) return plan;
   const { operation, value } = plan;
   const hit = refusals.find(({ of, prefixes }) => [...value[of].keys()].some((prefix) => prefixes.has(prefix)));
   if (hit === undefined) return plan;
-  const { reason: refusal } = hit;
-  const put = new Map([...value.put].filter(([prefix]) => value.restored?.has(prefix)));
-  if (put.size === 0) return { operation, ok: false, error: new Error(refusal) };
-  const unsettled = new Set([...(value.unsettled ?? [])].filter((prefix) => !put.has(prefix)));
-  return { operation, ok: true, value: { put, remove: new Set(), unsettled, refusal } };
+  return { ...planned({ plan: () => onlyRestored(value, hit.reason) }, values), operation };
 }
 
 /** Entries of all plans that no limit counts. */

@@ -1,22 +1,81 @@
 import { describe, expect, it } from "vitest";
 import { type Declared, MiniEngine } from "../failures/support/engine";
+import { ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, set } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
+import { bench, group } from "./support/group-bench";
 
-const A = "192.0.2.0/24";
+const [A, B] = ["192.0.2.0/24", "203.0.113.0/24"] as const;
 /** Entries in the given number. */
 const many = (number: number, value = 1) =>
   Object.fromEntries(Array.from({ length: number }, (_, index) => [`198.51.100.${index}/32`, value]));
 const texts = (errors: readonly Error[]) => errors.map(({ message }) => message).join("\n");
 
-/** A stack after its first `up`. */
-async function begun(program: readonly Declared[]) {
+/** A node with entries of others, and a stack after its first `up`. */
+async function begun(program: readonly Declared[], found: Record<string, number> = {}) {
   const { emulator, config } = await stage();
+  emulator.change(BLOCKED, { insert: found });
   const engine = new MiniEngine(config);
   expect(texts((await engine.up(program)).errors)).toBe("");
   const held = () => emulator.prefixSet(BLOCKED).applied;
   return { emulator, engine, held, [Symbol.asyncDispose]: () => emulator.close() };
 }
+
+describe("a limit that only the content of the node exceeds", () => {
+  const adopting = (more: object = {}) => [set({ [A]: 1, [B]: 1 }, { onExisting: "adopt", ...more })];
+  const tooMany = /60 of 62 entries would be removed, more than maxRemovals \(50%, here 31\)/;
+
+  it("fails in the preview, where an up would remove what it adopted", async () => {
+    await using stack = await begun(adopting(), many(60));
+    expect(texts((await stack.engine.preview(adopting())).errors)).toMatch(tooMany);
+    expect(texts((await stack.engine.up(adopting())).errors)).toMatch(tooMany);
+    expect(stack.held()).toEqual({ [A]: 1, [B]: 1, ...many(60) });
+  });
+
+  it("keeps no loss from being restored, and what was adopted is named until it goes", async () => {
+    await using stack = await begun(adopting(), many(60));
+    stack.emulator.change(BLOCKED, { delete: [A] });
+    const { printed, steps } = await stack.engine.preview(adopting());
+    expect(steps).toEqual(["update blocked"]);
+    expect(printed).toContainEqual(expect.stringMatching(/lacks 1 declared entry .*this up restores it/));
+    expect(printed).toContainEqual(expect.stringMatching(/^warning: up would fail\. .*60 of 62 entries/));
+    const { errors } = await stack.engine.up(adopting());
+    expect(texts(errors)).toMatch(tooMany);
+    expect(texts(errors)).toContain(`Restored: ${A}.`);
+    expect(stack.held()).toEqual({ [A]: 1, [B]: 1, ...many(60) });
+    const raised = await stack.engine.up(adopting({ maxRemovals: "100%" }));
+    expect([texts(raised.errors), stack.held()]).toEqual(["", { [A]: 1, [B]: 1 }]);
+    expect(raised.printed).toContainEqual(expect.stringContaining("up removes 60 entries that the program does not"));
+  });
+
+  it("of values that others gave does the same", async () => {
+    const program = (entries: object) => [set(entries, { exclusive: false, maxChanges: 0 })];
+    await using stack = await begun(program({ [A]: 1 }));
+    stack.emulator.change(BLOCKED, { delete: [A], insert: many(30, 9) });
+    const more = program({ [A]: 1, ...many(30) });
+    const { errors } = await stack.engine.up(more);
+    expect(texts(errors)).toMatch(/30 of 30 entries would get another value, more than maxChanges/);
+    expect(stack.held()).toEqual({ [A]: 1, ...many(30, 9) });
+    expect(texts((await stack.engine.preview(more)).errors)).toMatch(/30 of 31 entries would get another value/);
+  });
+
+  it("is found in the preview for a node that did not answer when the limit was lifted", async () => {
+    await using stack = await bench("ams1", "fra1");
+    const program = (number: number) => [group(many(number), ["ams1", "fra1"], { maxUnreachable: 1 })];
+    expect(texts((await stack.engine.up(program(60))).errors)).toBe("");
+    const lifted: Parameters<MiniEngine["up"]>[1] = {
+      start: async (config) => new ProviderProcess(config, undefined, { PACKETFILTER_ALLOW: BLOCKED }),
+    };
+    stack.node("fra1").fail({ kind: "silence", times: 1_000 });
+    expect(texts((await stack.engine.up(program(3), lifted)).errors)).toBe("");
+    stack.node("fra1").clearFaults();
+    expect(texts((await stack.engine.preview(program(3))).errors)).toMatch(
+      /on fra1: .*57 of 60 entries would be removed/,
+    );
+    expect(texts((await stack.engine.up(program(3), lifted)).errors)).toBe("");
+    expect(stack.held()).toEqual({ ams1: many(3), fra1: many(3) });
+  });
+});
 
 describe("an interrupted run", () => {
   it("that added many entries is taken back within the limits", async () => {

@@ -42,6 +42,7 @@ export const LOOKS: Sentences<keyof LookEvents> = {
     ({ prefixes }) =>
       `holds what an interrupted run of this stack left (${some(prefixes)}): this up removes ${them(prefixes.length)}.`,
   ),
+  overLimit: ({ reason }) => warning(`up would fail. ${reason}`),
   foreign(event, where) {
     const [verb, how] = FOREIGN[event.outcome];
     const lines = inLines(

@@ -9,6 +9,8 @@ import { formatUrl, setUrl } from "../../model/resource-url";
 import type { Place } from "../../reconcile/desired";
 import { withdrawnOf } from "../../reconcile/entries";
 import { compare, remember } from "../changes";
+import { isSameSet } from "../prefix-set/check";
+import { type Foreseen, requireWithinLimits } from "../prefix-set/foreseen";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import { writeDiffersToChange } from "./outputs";
@@ -42,7 +44,11 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
-  if (!hasUnknown(news)) sayPlan(runtime, recalled(runtime, readReplaced(olds)), readInputs(news));
+  if (!hasUnknown(news)) {
+    const [state, inputs] = [recalled(runtime, readReplaced(olds)), readInputs(news)];
+    sayPlan(runtime, state, inputs);
+    if (isSameSet(olds, news)) requireWithinLimits(foreseen(runtime, state, inputs));
+  }
   const hasMoved = areKnown && addressOverridden(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({
@@ -114,6 +120,17 @@ function sayPlan(runtime: Runtime, state: GroupState, inputs: GroupInputs): void
   const start = begun(beginning);
   reportNextWave(beginning, start);
   sayChanges(beginning, start);
+}
+
+/** Updates of the nodes that answer. */
+function foreseen(runtime: Runtime, state: GroupState, inputs: GroupInputs): Foreseen[] {
+  const lifecycle = new SetLifecycle(runtime);
+  const { former } = placed(runtime, [...inputs.nodes.keys()], state);
+  return [...former].flatMap(([name, before]) => {
+    const desired = inputs.of(name);
+    const set = ResourceSet.open(runtime, desired);
+    return runtime.look.isSilent(set.endpoint) ? [] : lifecycle.foresee(set, state.of(before), desired);
+  });
 }
 
 /** The state with the entries that its nodes should hold; `lost` remains if an update restores something. */

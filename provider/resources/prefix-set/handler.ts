@@ -10,6 +10,7 @@ import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
 import { checkPrefixSet, isSameSet, normalPrefixSet } from "./check";
+import { requireWithinLimits } from "./foreseen";
 import { SetLifecycle, UnfinishedWrite } from "./lifecycle";
 import {
   PREFIX_SET_OUTPUTS,
@@ -80,6 +81,7 @@ export class PrefixSetHandler implements Handler {
           withdrawn: withdrawnOf(storedSet(news).notes(), state.notes),
         });
     });
+    this.requireWithinLimits(olds, news);
     return compare({
       // Shows an update that only the list of the look shows.
       olds: { ...this.withLost(olds), ...(unsettled.length > 0 && { unsettled }) },
@@ -95,6 +97,14 @@ export class PrefixSetHandler implements Handler {
       runtime: this.runtime,
       about,
     });
+  }
+
+  /** @throws {Error} if the update would exceed a limit */
+  private requireWithinLimits(olds: JsonObject, news: JsonObject): void {
+    if (hasUnknown(news) || !isSameSet(olds, news)) return;
+    const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
+    if (!set?.isChecked(WHOLE_SET)) return;
+    requireWithinLimits([this.lifecycle.foresee(set, set.recall(readReplaced(olds)), readInputs(news))]);
   }
 
   /** The state with the entries that it should hold; `lost` remains if an update restores something. */

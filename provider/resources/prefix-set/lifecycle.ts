@@ -5,6 +5,7 @@ import type { LookedAt } from "../../engine/handler";
 import type { EventOf, OtherValue } from "../../messages/events";
 import { GONE_NODE } from "../../messages/remedy";
 import type { ListedValue } from "../../model/entry";
+import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce, NOTHING } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
@@ -12,11 +13,12 @@ import { differing, driftOf } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
 import { expiredOf, overIn, removalLimits } from "../../reconcile/limits/removals";
-import { judgeOf, type KnownPrefixes } from "../../reconcile/set-plan";
+import { type Intent, judgeOf, type KnownPrefixes } from "../../reconcile/set-plan";
 import { compareSet } from "../../reconcile/three-way";
 import { lookNew, reportMissing, reportSent } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
-import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
+import type { Foreseen } from "./foreseen";
+import { InTheWay, planCreate, planLimitedUpdate, type UpdateLimits } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
 function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
@@ -135,10 +137,8 @@ export class SetLifecycle {
     const { entries: desired } = inputs;
     const existed = [...state.existed].filter((prefix) => desired.has(prefix));
     const kept = { entries: desired, endpoint: set.endpoint, existed };
-    const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes, inputs.node);
-    const { settings, today } = this.runtime;
-    const isOver = overIn(state.notes, today);
-    const intent = set.intent(state, { known, desired, withdrawn, isOver });
+    const withdrawn = withdrawnBy(state, inputs);
+    const intent = this.intent(set, state, inputs);
     if (!intent) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
@@ -146,8 +146,7 @@ export class SetLifecycle {
       }
       return kept;
     }
-    const removals = removalLimits(inputs.limits, settings, set.url);
-    const limits = { label: set.label, url: set.url, removals };
+    const limits = this.limits(set, inputs);
     // At another address, everything that is there was there before.
     const held = intent.moved ? NOTHING : known;
     const isOurs = (prefix: CanonicalPrefix) =>
@@ -162,14 +161,14 @@ export class SetLifecycle {
       const still = intent.moved ? [] : [...state.existed].filter((prefix) => desired.has(prefix) || there.has(prefix));
       return [...new Set([...still, ...met])];
     };
-    const result = await set.write(
-      { plan },
-      (message, reached) =>
-        new UnfinishedWrite(message, {
-          ...reachedOf(reached, new Map([...known, ...desired, ...withdrawn])),
-          existed: existedOf(reached.applied),
-        }),
-    );
+    const result = await set.write({ plan }, (message, reached) => {
+      const now = reachedOf(reached, new Map([...known, ...desired, ...withdrawn]));
+      const isStill = (prefix: CanonicalPrefix) =>
+        now.entries.has(prefix) && now.entries.get(prefix) !== desired.get(prefix);
+      const found = [...state.foreign].filter(isStill);
+      const existed = existedOf(reached.applied);
+      return new UnfinishedWrite(message, { ...now, existed, found: found.length > 0 ? found : undefined });
+    });
     this.warnOfOthers(set, inputs, result);
     set.settleSent();
     return {
@@ -179,6 +178,31 @@ export class SetLifecycle {
         return result.changes;
       },
     };
+  }
+
+  /** The update of this run, by the look or else by the state. A refresh knows no program, and of another address nothing is known. */
+  foresee(set: ResourceSet, state: SetState, inputs: SetInputs): Foreseen {
+    const intent = set.endpoint === state.endpoint && set.isChecked(WHOLE_SET) && this.intent(set, state, inputs);
+    if (!intent) return { set, restores: false };
+    const { entries: known, lost } = state;
+    const held = lost ? new Map([...known].filter(([prefix]) => !lost.has(prefix))) : known;
+    try {
+      const { refusal, restored } = planLimitedUpdate(set.observedInLook ?? held, intent, this.limits(set, inputs));
+      return { set, refusal, restores: restored !== undefined };
+    } catch (error) {
+      return { set, refusal: messageOf(error), restores: false };
+    }
+  }
+
+  /** Start of an update; `undefined` if nothing is to be sent. */
+  private intent(set: ResourceSet, state: SetState, inputs: SetInputs): Intent | undefined {
+    const isOver = overIn(state.notes, this.runtime.today);
+    const change = { known: state.entries, desired: inputs.entries, withdrawn: withdrawnBy(state, inputs), isOver };
+    return set.intent(state, change);
+  }
+
+  private limits({ label, url }: ResourceSet, { limits }: SetInputs): UpdateLimits {
+    return { label, url, removals: removalLimits(limits, this.runtime.settings, url) };
   }
 
   /**
@@ -330,6 +354,11 @@ export class SetLifecycle {
     report("changes", changed);
     report("keeps", set.isIgnored ? present.filter(({ value, desired: to }) => to === value) : []);
   }
+}
+
+/** Entries of `block --now` that are no longer wanted; those of a node that was skipped are still there. */
+function withdrawnBy({ isOpen, notes }: SetState, inputs: SetInputs): ListedMap {
+  return withdrawnOf(inputs.notes, isOpen ? new Map() : notes, inputs.node);
 }
 
 /** Reports, in the preview and at create, entries that were there already with the declared value. */

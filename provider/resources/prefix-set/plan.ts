@@ -1,4 +1,4 @@
-import type { SetPlan } from "../../apply/set-operation";
+import { onlyRestored, type SetPlan } from "../../apply/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
@@ -46,9 +46,10 @@ export interface UpdateLimits {
 
 /**
  * {@link planUpdate} within the limits on removals and changes. The check has judged the content, by what the program declares:
- * entries of others never stop a restore.
+ * neither entries of others nor a limit ever stop a restore.
  *
- * @throws {Error} when the set would break them: then nothing is sent
+ * @returns the plan; if the set would break them, its lost entries alone
+ * @throws {Error} when the set would break them, and there is nothing to restore: then nothing is sent
  */
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
   const { label, url } = limits;
@@ -60,8 +61,10 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: U
   const left = plan.put.size > 0 ? plan.put.size : observed.size - there.length;
   // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
   const size = Math.max(observed.size, intent.known.size);
-  stop(label, removalProblems(url, { size, removals, changes, left }, limits.removals));
-  return plan;
+  const problems = removalProblems(url, { size, removals, changes, left }, limits.removals);
+  if (problems.length === 0) return plan;
+  const sent = plan.restored ? "only lost entries are restored" : "nothing was sent";
+  return onlyRestored(plan, `${label}: ${sent}. ${problems.join(" ")}`);
 }
 
 /** Faults of a program's entries, judged once for the nodes of a group. */
