@@ -14,6 +14,7 @@ import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Keys, KeysHere } from "../reconcile/desired";
+import type { RemovalArguments } from "../reconcile/limits/removals";
 import { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Target } from "../settings/settings";
 import type { Declarations, Declared } from "./conflicts";
@@ -92,6 +93,12 @@ class Unreachable {
   }
 }
 
+/** What a `PrefixSet`, or a group at one node, declares in a set, and the arguments that limit removals. */
+export interface Declaring {
+  readonly entries: Pick<ListedMap, "has">;
+  readonly limits: RemovalArguments;
+}
+
 /** Announcement of a `PrefixSet`. */
 export const WHOLE_SET = "all entries";
 
@@ -109,6 +116,10 @@ export class DeploymentSet implements Addressed {
   readonly desired: Keys;
   /** Prefixes of this set in the state of some resource of this deployment. */
   readonly managed: Keys;
+  /** {@link managed} of this process, under any name of the node. */
+  readonly managedHere: KeysHere;
+  /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
+  readonly declaring: Declaring[] = [];
   /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
   readonly existed: Set<CanonicalPrefix>;
   /** Notes of killed runs about this set. */
@@ -141,6 +152,7 @@ export class DeploymentSet implements Addressed {
     this.place = { url, at: node.label };
     this.desired = desired.of(node, url);
     this.managed = managed.of(node, url);
+    this.managedHere = managed.at(node, url);
     const place = sentPlace(node.endpoint, url);
     this.existed = existed.get(place) ?? new Set();
     existed.set(place, this.existed);

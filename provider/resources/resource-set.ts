@@ -2,7 +2,7 @@ import type { Caller } from "../apply/group-commit";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
 import { isUnreachable } from "../client/errors";
 import { PATIENCE_MS } from "../deployment/look";
-import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/node-in-use";
+import { type Declaring, type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/node-in-use";
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names } from "../deployment/sent-before";
@@ -145,6 +145,11 @@ export class ResourceSet {
     if (!observed) return undefined;
     const lost = driftOf(observed, known, desired, (prefix) => this.ignores(prefix));
     return sizeOf(lost) > 0 ? lost : undefined;
+  }
+
+  /** The sets and groups of the program here. */
+  get declaring(): readonly Declaring[] {
+    return this.set.declaring;
   }
 
   get observedInLook(): ListedMap | undefined {

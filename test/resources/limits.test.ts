@@ -77,6 +77,57 @@ describe("a limit that only the content of the node exceeds", () => {
   });
 });
 
+describe("a set that another resource takes over", () => {
+  const named = (name: string, number: number, more: object = {}) => [set(many(number), { ...more }, name)];
+  const tooMany = /57 of 60 entries would be removed, more than maxRemovals \(50%, here 30\)/;
+
+  it("keeps its limits: a rename removes no more than an update, until the program allows it", async () => {
+    await using stack = await begun(named("old", 60, { exclusive: false }));
+    for (const steps of [["create new", "delete old"], ["delete old"]]) {
+      const run = await stack.engine.up(named("new", 3, { exclusive: false }));
+      expect([run.steps, stack.held()]).toEqual([steps, many(60)]);
+      expect(texts(run.errors)).toMatch(tooMany);
+    }
+    const { errors } = await stack.engine.up(named("new", 3, { exclusive: false, maxRemovals: "100%" }));
+    expect([texts(errors), stack.held()]).toEqual(["", many(3)]);
+  });
+
+  it("is judged in the preview where a refresh has read the state, which shows the removals", async () => {
+    await using stack = await begun(named("old", 60));
+    const refresh = { refresh: true };
+    expect(texts((await stack.engine.preview(named("new", 3), refresh)).errors)).toMatch(tooMany);
+    const { errors } = await stack.engine.preview(named("new", 0, { maxRemovals: "100%" }), refresh);
+    expect(texts(errors)).toContain("all 60 entries would be removed: if the set is to be empty, set allowEmpty: true");
+    const raised = named("new", 3, { maxRemovals: "100%" });
+    const { printed } = await stack.engine.preview(raised, refresh);
+    expect(printed).toContainEqual(expect.stringMatching(/prefixset:\/\/edge\/blocked: \+0 -57 ~0, 3 after$/));
+    expect(texts((await stack.engine.up(raised, refresh)).errors)).toBe("");
+    expect(stack.held()).toEqual(many(3));
+  });
+
+  it.each(["PrefixSet", "PrefixSetGroup"] as const)("by a group keeps the limits of the group: %s", async (type) => {
+    await using stack = await bench("fra1");
+    const args = { node: "fra1", entries: many(60), arena: "edge", set: "blocked" };
+    const first = type === "PrefixSet" ? { type, name: "old", args } : { ...group(many(60), ["fra1"]), name: "old" };
+    expect(texts((await stack.engine.up([first])).errors)).toBe("");
+    const { errors } = await stack.engine.up([group(many(3), ["fra1"])], { refresh: true });
+    expect(texts(errors)).toMatch(tooMany);
+    expect(stack.held()).toEqual({ fra1: many(60) });
+    const nodes = { fra1: { maxRemovals: "100%" } };
+    expect(texts((await stack.engine.up([group(many(3), nodes)])).errors)).toBe("");
+    expect(stack.held()).toEqual({ fra1: many(3) });
+  });
+
+  it("goes on with equal entries, and entries that leave with their resource are not counted", async () => {
+    await using stack = await begun(named("old", 60));
+    expect(texts((await stack.engine.up(named("new", 60))).errors)).toBe("");
+    const two = [...named("new", 60, { exclusive: false }), set({ [A]: 1 }, { exclusive: false }, "other")];
+    expect(texts((await stack.engine.up(two)).errors)).toBe("");
+    expect(texts((await stack.engine.up(two.slice(1))).errors)).toBe("");
+    expect(stack.held()).toEqual({ [A]: 1 });
+  });
+});
+
 describe("an interrupted run", () => {
   it("that added many entries is taken back within the limits", async () => {
     await using stack = await begun([set({ [A]: 1 })]);

@@ -9,6 +9,7 @@ import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../../reconcile/arguments";
 import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
+import type { RemovalArguments } from "../../reconcile/limits/removals";
 import { expiredUntil } from "../../reconcile/written-inputs";
 import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
 import { type Differences, differing, overridden, readDiffers } from "./content";
@@ -78,7 +79,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.report({ kind: "dubious", type: "PrefixSetGroup", url, warning });
   const isNew = Object.keys(olds).length === 0;
-  if (address) want(runtime, address, { kinds, inUse, about });
+  if (address) want(runtime, address, { kinds, inUse, args, about });
   const where = { url, type: "PrefixSetGroup", name: whose(args, about) };
   if (url) sayGroupPlan(runtime, where, { kinds, before, isNew });
   if (url && isNew)
@@ -221,15 +222,26 @@ function heldBefore(olds: JsonObject, news: JsonObject): GroupInputs | undefined
 function want(
   runtime: Runtime,
   address: PrefixSetUrl,
-  { kinds, inUse, about }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; about: About },
+  {
+    kinds,
+    inUse,
+    args,
+    about,
+  }: {
+    kinds: readonly Kind[];
+    inUse: ReadonlyMap<string, NodeInUse>;
+    args: RemovalArguments;
+    about: About;
+  },
 ): void {
-  for (const { nodes, normal } of kinds) {
+  for (const { nodes, normal, limits } of kinds) {
     for (const name of nodes) {
       const set = inUse.get(name)?.set(address);
       if (!set) continue;
       set.announced.add(WHOLE_SET);
       set.sent.declare(WHOLE_SET, about);
       set.ignore(about.ignored);
+      set.declaring.push({ entries: normal.entries, limits: { ...args, ...limits } });
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);
     runtime.shared.desired.addAll(places, formatUrl(address), normal.entries);

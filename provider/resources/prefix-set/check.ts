@@ -1,4 +1,4 @@
-import { type NodeInUse, WHOLE_SET } from "../../deployment/node-in-use";
+import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
 import type { EventPlace, PlanNumbers } from "../../messages/events";
@@ -48,15 +48,21 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries } = normal;
-  const found = [...normal.problems, ...setProblems(runtime, args, { url, node, before, ...normal })];
+  const set = address && node?.set(address);
+  // The second check of a replaced resource has no old arguments, although its state has entries. Those of another set say nothing here.
+  const here = isOther ? heldHere(set, normal, args) : before;
+  const found = [
+    ...normal.problems,
+    ...setProblems(runtime, args, { url, node, before, ...normal }),
+    ...(isOther ? changeProblems(runtime, args, { url, before: here, ...normal }) : []),
+  ];
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
   }
   for (const warning of normal.warnings) runtime.notices.report({ kind: "dubious", type: "PrefixSet", url, warning });
   const where = { at: node?.label, url, name: whose(args, about) };
-  if (address && node) {
-    const set = node.set(address);
+  if (set) {
     const declared = { type: "PrefixSet", entries, exclusive: args.exclusive !== false } as const;
     const conflict = set.declare(about, declared);
     if (conflict !== undefined) return { inputs: news, problems: [conflict] };
@@ -66,9 +72,8 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     set.sent.declare(WHOLE_SET, about);
     set.ignore(about.ignored);
     set.desired.take(entries);
-    // The second check of a replaced resource has no old arguments, although its state has entries. Those of another set say nothing here.
-    const held = isOther ? new Map([...entries].filter(([prefix]) => set.managed.has(prefix))) : before.entries;
-    const change = { normal, before: { ...before, entries: held }, isNew: isOther };
+    set.declaring.push({ entries, limits: args });
+    const change = { normal, before: here, isNew: isOther };
     const plan = planOf(runtime, change);
     if (plan) runtime.notices.report({ kind: "planned", ...where, plan });
     sayExpiredRemovals(runtime, where, change);
@@ -109,42 +114,48 @@ export function whose(
   return exclusive === false ? name : undefined;
 }
 
+/** What a program makes of a set. */
+interface SetChange {
+  readonly url: string | undefined;
+  readonly node: { readonly maxValue: number | undefined } | undefined;
+  readonly before: HeldEntries;
+  readonly entries: ListedMap;
+  /** Faults of entries that could not be read. */
+  readonly problems: readonly string[];
+}
+
 /**
  * Sentences about limits that a set would break: of its content, values, removals and changes.
  *
  * @param set Its readable entries, those before, and its url and node, if known.
  */
 export function setProblems(
-  { settings, today }: Runtime,
+  runtime: Runtime,
   args: ContentArguments & RemovalArguments,
-  {
-    url,
-    node,
-    before,
-    entries,
-    problems,
-  }: {
-    readonly url: string | undefined;
-    readonly node: { readonly maxValue: number | undefined } | undefined;
-    readonly before: HeldEntries;
-    readonly entries: ListedMap;
-    /** Faults of entries that could not be read. */
-    readonly problems: readonly string[];
-  },
+  { url, node, before, entries, problems }: SetChange,
 ): string[] {
   const wrong: string[] = [];
-  const limits = noting(wrong, () => contentLimits(args, settings));
+  const limits = noting(wrong, () => contentLimits(args, runtime.settings));
   const prefixes = [...entries.keys()];
   const content = limits ? [...entryProblems(prefixes, limits), ...contentProblems(prefixes, limits)] : wrong;
   const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
+  return [...found, ...changeProblems(runtime, args, { url, before, entries, problems })];
+}
+
+/** Sentences about limits on removals and changes that a set would break. */
+function changeProblems(
+  { settings, today }: Runtime,
+  args: RemovalArguments,
+  { url, before, entries, problems }: Pick<SetChange, "url" | "before" | "entries" | "problems">,
+): string[] {
   // An unreadable entry is not a removal: a limit must not be lifted for a typo.
-  if (url === undefined || problems.length > 0) return found;
+  if (url === undefined || problems.length > 0) return [];
   const { dropped, changed } = desiredChange(before.entries, entries);
   const removals = dropped.length - expiredOf(dropped, before.notes, today).size;
   // Unknown values are counted when the set is written.
   const changes = changed.filter((prefix) => !hasUnknown(entries.get(prefix))).length;
   const change = { size: before.entries.size, removals, changes, left: entries.size };
-  return [...found, ...removalProblems(url, change, removalLimits(args, settings, url))];
+  return removalProblems(url, change, removalLimits(args, settings, url));
 }
 
 /** Planned change of a set by the state. */
@@ -197,6 +208,22 @@ export function sayExpired({ notices }: Runtime, where: PlanPlace, normal: Norma
   const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !isWithdrawn(prefix));
   const entries = unwanted.map(([prefix, expires]) => ({ prefix, expires }));
   if (entries.length > 0) notices.report({ kind: "expired", ...where, entries });
+}
+
+/**
+ * Content of a set by the states of other resources, or of this one under another name, as far as this run has seen them. All of a
+ * whole set is the resource's from now on. No state tells the values; the notes are those of the program.
+ */
+function heldHere(
+  set: DeploymentSet | undefined,
+  { entries, notes }: HeldEntries,
+  { exclusive }: { readonly exclusive?: boolean | undefined },
+): HeldEntries {
+  if (!set) return NOTHING_HELD;
+  const isHeld = (prefix: string) => set.managed.has(prefix);
+  const all = exclusive === false ? [] : (Array.from(set.managedHere) as CanonicalPrefix[]);
+  const held = [...all, ...entries.keys()].filter(isHeld);
+  return { entries: new Map(held.map((prefix) => [prefix, entries.get(prefix) ?? 1])), notes };
 }
 
 /** Content by the state. */

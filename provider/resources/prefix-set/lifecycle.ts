@@ -1,5 +1,5 @@
 import type { SetResult } from "../../apply/set-operation";
-import { WHOLE_SET } from "../../deployment/node-in-use";
+import { type Declaring, WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
 import type { EventOf, OtherValue } from "../../messages/events";
@@ -18,7 +18,7 @@ import { compareSet } from "../../reconcile/three-way";
 import { lookNew, reportMissing, reportSent } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import type { Foreseen } from "./foreseen";
-import { InTheWay, planCreate, planLimitedUpdate, type UpdateLimits } from "./plan";
+import { InTheWay, planCreate, planLimitedDelete, planLimitedUpdate, type UpdateLimits } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
 function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
@@ -201,8 +201,18 @@ export class SetLifecycle {
     return set.intent(state, change);
   }
 
-  private limits({ label, url }: ResourceSet, { limits }: SetInputs): UpdateLimits {
+  private limits({ label, url }: ResourceSet, { limits }: Pick<SetInputs, "limits">): UpdateLimits {
     return { label, url, removals: removalLimits(limits, this.runtime.settings, url) };
+  }
+
+  /**
+   * Limits of the resources that take the place of a deleted one: they declare some of its entries, or the whole set that it had.
+   * Without one, the entries leave the program with their resource.
+   */
+  private limitsOfSuccessors(set: ResourceSet, { entries, exclusive }: SetState): UpdateLimits[] {
+    const isSuccessor = ({ entries: declared }: Declaring) =>
+      exclusive || [...entries.keys()].some((prefix) => declared.has(prefix));
+    return set.declaring.filter(isSuccessor).map((one) => this.limits(set, one));
   }
 
   /**
@@ -235,10 +245,12 @@ export class SetLifecycle {
     set.managed.take(new Set(kept));
     if (managed.size > 0 && kept.length === managed.size) return undefined;
     const expired = expiredOf(managed, state.notes, this.runtime.today);
+    const limits = this.limitsOfSuccessors(set, state);
     // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = (observed: ListedMap) => {
       for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);
-      return { put: new Map(), remove: unwantedOf(managed, desired), unsettled, expired };
+      const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, expired };
+      return planLimitedDelete(removal, { observed, known: entries }, limits);
     };
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));

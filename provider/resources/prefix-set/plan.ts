@@ -52,19 +52,52 @@ export interface UpdateLimits {
  * @throws {Error} when the set would break them, and there is nothing to restore: then nothing is sent
  */
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
-  const { label, url } = limits;
+  const { label } = limits;
   const plan = planUpdate(observed, intent);
-  const there = [...plan.remove].filter((prefix) => observed.has(prefix));
   const { occupied, changed, different } = compareSet(observed, intent.known, intent.desired);
   const changes = occupied.length + changed.length + (intent.moved ? different.length : 0);
-  const removals = there.filter((prefix) => plan.expired?.has(prefix) !== true).length;
-  const left = plan.put.size > 0 ? plan.put.size : observed.size - there.length;
-  // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
-  const size = Math.max(observed.size, intent.known.size);
-  const problems = removalProblems(url, { size, removals, changes, left }, limits.removals);
+  const problems = limitProblems(plan, { observed, known: intent.known, changes }, limits);
   if (problems.length === 0) return plan;
   const sent = plan.restored ? "only lost entries are restored" : "nothing was sent";
   return onlyRestored(plan, `${label}: ${sent}. ${problems.join(" ")}`);
+}
+
+/**
+ * The plan of a delete within the limits of the resources that declare the set from now on: a rename is a change of the set as any
+ * other. It is refused if none of them allows it.
+ *
+ * @throws {Error} when the set would break them: then nothing is sent
+ */
+export function planLimitedDelete(
+  plan: SetPlan,
+  { observed, known }: Pick<Change, "observed" | "known">,
+  limits: readonly UpdateLimits[],
+): SetPlan {
+  const problems = limits.map((one) => limitProblems(plan, { observed, known, changes: 0 }, one));
+  const [first] = problems;
+  if (first && problems.every((all) => all.length > 0)) stop(limits[0]?.label ?? "", first);
+  return plan;
+}
+
+/** A change of a set as the limits see it. */
+interface Change {
+  readonly observed: ListedMap;
+  readonly known: ListedMap;
+  /** Number of entries that get another value. */
+  readonly changes: number;
+}
+
+function limitProblems(
+  { put, remove, expired }: SetPlan,
+  { observed, known, changes }: Change,
+  { url, removals: limits }: UpdateLimits,
+): string[] {
+  const there = [...remove].filter((prefix) => observed.has(prefix));
+  const removals = there.filter((prefix) => expired?.has(prefix) !== true).length;
+  const left = put.size > 0 ? put.size : observed.size - there.length;
+  // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
+  const size = Math.max(observed.size, known.size);
+  return removalProblems(url, { size, removals, changes, left }, limits);
 }
 
 /** Faults of a program's entries, judged once for the nodes of a group. */
