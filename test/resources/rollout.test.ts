@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { digestOf } from "../../provider/deployment/sent-before";
+import { Prefix } from "../../provider/model/prefix";
 import { startHealth } from "../support/health";
 import { A, B, C, filled, NODES, URL, WAVES, waves } from "./support/group-bench";
 
@@ -21,7 +23,9 @@ describe("a rollout", () => {
       `Set ${URL}: wave 2 of 3 (fra1) did not pass: ${reason}. 1 node of a later wave was not touched. The next "pulumi up" continues with it.`,
     );
     expect(held()).toEqual({ lab1: TWO, fra1: TWO, ams1: ONE });
-    expect(outputs().rollout).toEqual({ ...kept, wave: 2, of: 3, nodes: ["fra1"], reason });
+    const entries = Object.entries(TWO).map(([prefix, value]) => [Prefix.canonical(prefix), value] as const);
+    const contents = { fra1: digestOf(new Map(entries)) };
+    expect(outputs().rollout).toEqual({ ...kept, wave: 2, of: 3, nodes: ["fra1"], contents, reason });
 
     // A refresh knows no program, and so no step: it names the wave alone.
     const { printed } = await stack.preview(TWO, {}, { refresh: true });

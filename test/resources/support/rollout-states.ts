@@ -16,7 +16,7 @@ const WAVES = [["a"], ["b"], ["c", "d"]] as const;
 const NODES: readonly string[] = WAVES.flat();
 
 type Flag = keyof NodeFacts;
-const FLAGS: readonly Flag[] = ["holds", "had", "isPending", "isAttempted", "isFound", "isReplaced"];
+const FLAGS: readonly Flag[] = ["holds", "had", "isPending", "isUnpassed", "isFound", "isReplaced"];
 
 /** All subsets of a list. */
 export const subsets = <T>(list: readonly T[]): T[][] =>
@@ -89,7 +89,7 @@ function tooEarly(step: Step, { nodes, waves }: RolloutState): string | undefine
   if (step.do !== "write" && step.do !== "try again") return undefined;
   return step.nodes.find((name) => {
     const node = nodes.get(name);
-    if (node?.had || node?.open === "same") return false;
+    if (node?.had) return false;
     const earlier = waves
       .slice(
         0,

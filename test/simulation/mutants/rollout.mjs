@@ -53,6 +53,14 @@ export const ROLLOUT = mutants([
     replace: "if (!isFound) return node;",
   },
   {
+    name: "take-a-red-content-for-another-one",
+    promise: 16,
+    seed: 1789,
+    file: "resources/prefix-set-group/rollout/facts.ts",
+    find: "isUnpassed: pending?.contents[node] === digestAt(node),",
+    replace: "isUnpassed: false,",
+  },
+  {
     name: "take-what-a-killed-run-wrote-for-passed",
     promise: 16,
     seed: 154,

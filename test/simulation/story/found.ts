@@ -311,6 +311,56 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [1, 2],
     ends: { n1: { [A]: 2, [B]: 1 }, n2: { [A]: 2 } },
   },
+  "a red wave is passed while its node is silent, since it has adopted an entry with another value": {
+    turns: [
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [B]: 5 }, commit: true }),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: 1 })),
+      outage("n1", true),
+      up(group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: 1 })),
+    ],
+    red: [0, 1],
+    ends: { n1: { [A]: 1, [B]: 5 }, n2: {} },
+  },
+  "the replacement of a group passes a red wave while its node is silent, since it has adopted an entry with another value":
+    {
+      turns: [
+        act({ actor: "colleague", node: "n1", set: SET, insert: { [B]: 5 }, commit: true }),
+        health("n1", "fail"),
+        up(group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: 1 })),
+        outage("n1", true),
+        up({
+          ...group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: "50%" }),
+          options: { replaceOnChanges: ["maxUnreachable"] },
+        }),
+      ],
+      red: [0, 1],
+      ends: { n1: { [A]: 1, [B]: 5 }, n2: {} },
+    },
+  "a red wave is passed while its node is silent, since a refresh has found another entry there": {
+    turns: [
+      up(group({ [A]: 1 }, "group", { maxUnreachable: 1 })),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: 1 })),
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [C]: 5 }, commit: true }),
+      run("refresh", []),
+      outage("n1", true),
+      up(group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: 1 })),
+    ],
+    red: [1, 3],
+    ends: { n1: { [A]: 1, [B]: 1, [C]: 5 }, n2: { [A]: 1 } },
+  },
+  "waves in another order bring a red content to the next node, since the red one has adopted an entry with another value":
+    {
+      turns: [
+        act({ actor: "colleague", node: "n1", set: SET, insert: { [B]: 5 }, commit: true }),
+        health("n1", "fail"),
+        up(group({ [A]: 1, [B]: 1 })),
+        up(group({ [A]: 1, [B]: 1 }, "group", { rollout: backwards })),
+      ],
+      red: [0, 1],
+      ends: { n1: { [A]: 1, [B]: 5 }, n2: {} },
+    },
   "a create changes the value of a killed one, and its preview does not say so": {
     turns: [up(group({ [A]: 1 }), kill(4)), up(group({ [A]: 2 }))],
     red: [0],

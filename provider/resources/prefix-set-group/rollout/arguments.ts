@@ -54,6 +54,8 @@ const pendingSchema = z.object({
   wave: z.number(),
   of: z.number(),
   nodes: z.array(z.string()),
+  /** Digest of the content that has not passed, by node. */
+  contents: z.record(z.string(), z.string()),
   reason: z.string(),
 });
 
@@ -73,8 +75,14 @@ export function readRollout(rollout: unknown) {
   };
 }
 
+/** The same wave by other names of its nodes. */
+export function renamed(pending: Pending, nameOf: (node: string) => string): Pending {
+  const contents = Object.entries(pending.contents).map(([node, digest]) => [nameOf(node), digest]);
+  return { ...pending, nodes: pending.nodes.map(nameOf), contents: Object.fromEntries(contents) };
+}
+
 /** The wave and the reason, as a sentence. */
-export function notPassed({ wave, of, nodes, reason }: Pending): string {
+export function notPassed({ wave, of, nodes, reason }: Omit<Pending, "contents">): string {
   const end = /[.!?…]$/.test(reason) ? "" : ".";
   return `wave ${wave} of ${of} (${some(nodes)}) did not pass: ${reason}${end}`;
 }

@@ -9,7 +9,7 @@ import { withdrawnOf } from "../../../reconcile/entries";
 import { compareSet, isUnchanged } from "../../../reconcile/three-way";
 import type { SetState } from "../../prefix-set/state";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
-import { type Check, hasOwed, type Pending } from "./arguments";
+import { type Check, hasOwed, type Pending, renamed } from "./arguments";
 import type { Former } from "./former";
 import { type NodeState, nodeState, type RolloutState } from "./next-step";
 import { inWaves } from "./waves";
@@ -42,6 +42,8 @@ export interface Begun {
   readonly pending: Pending | undefined;
   /** The check that a node has to pass. */
   checkOf(node: string): Check | undefined;
+  /** Digest of the content that a check of this run is about at a node. */
+  digestAt(node: string): string;
 }
 
 /** The rollout of a group by its state, its program and the lists of this run. */
@@ -53,16 +55,17 @@ export function begun(beginning: Beginning): Begun {
   const isRollout = args !== undefined || before?.pending !== undefined;
   const names = [...inputs.nodes.keys()];
   const nameNow = new Map([...former].map(([now, name]) => [name, now]));
-  const pendingNow = before?.pending && {
-    ...before.pending,
-    nodes: before.pending.nodes.map((name) => nameNow.get(name) ?? name),
-  };
+  const pendingNow = before?.pending && renamed(before.pending, (name) => nameNow.get(name) ?? name);
   const pending = isLifted ? undefined : pendingNow;
   const owed = before?.args?.check;
   const own = args?.check;
   const isOwn = hasOwed(owed, own);
   const losses = new Map<string, ListedMap>();
   const nodes = new Map<string, NodeState>();
+  const digestAt = (node: string) =>
+    inputs.nodes.has(node)
+      ? digestOf(inputs.of(node).entries)
+      : (pending?.contents[node] ?? digestOf(inputs.common.entries));
   const isAsked = !isLifted && (owed ?? own) !== undefined;
   for (const node of names) {
     const it = standing(beginning, node);
@@ -76,7 +79,7 @@ export function begun(beginning: Beginning): Begun {
         lost: isRollout && isLost,
         silent: silent.has(node),
         isPending: pending?.nodes.includes(node) === true,
-        isAttempted: it.isAttempted,
+        isUnpassed: pending?.contents[node] !== undefined && pending.contents[node] === digestAt(node),
         isFound: isAsked && it.isFound,
         isReplaced: it.isReplaced,
       }),
@@ -106,6 +109,7 @@ export function begun(beginning: Beginning): Begun {
       isBlocked,
       maxSilent: inputs.maxUnreachable,
     },
+    digestAt,
     checkOf: (node) => (!isOwn && pending?.nodes.includes(node) ? owed : (own ?? owed)),
   };
 }
@@ -126,15 +130,12 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const withdrawn = withdrawnOf(program.notes, before && !before.isOpen ? before.notes : new Map(), node);
   const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
-  const attempted =
-    name !== undefined && open === "failed" ? state?.contentOf(name).entries : replaced?.attempted.get(node);
   const list = observed.get(node) ?? set.observed;
   // Entries of other resources, which this group takes over.
   const isTaken = () => base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
     had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || (before?.unsettled.size ?? 0) > 0)),
-    isAttempted: (attempted !== undefined && equal(attempted, desired)) || (!before && isBase),
     isFound: !isBase && isBrought(list ?? known, base ?? NOTHING, desired) && !isTaken(),
     isReplaced: before !== undefined && list !== undefined && isReplaced(before, list),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),

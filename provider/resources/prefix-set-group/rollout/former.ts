@@ -4,12 +4,10 @@ import type { JsonObject } from "../../../model/json";
 import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl, setUrl } from "../../../model/resource-url";
 import { type GroupInputs, type GroupState, readInputs, withoutFound } from "../state";
-import type { readRollout } from "./arguments";
+import { type readRollout, renamed } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
 export interface Former extends Pick<ReturnType<typeof readRollout>, "args" | "pending"> {
-  /** Content of the last write at each node where it did not end. */
-  readonly attempted: ReadonlyMap<string, ListedMap>;
   /** Entries of the last program at each node that was written. */
   readonly bases: ReadonlyMap<string, ListedMap>;
 }
@@ -42,15 +40,13 @@ export class FormerRollouts {
   /** @param url The set that replaces this one, if it is another one. */
   add(state: GroupState, url = formatUrl(state.address)): void {
     const { args, pending } = state.rollout;
-    const failed = [...state.open].filter(([, how]) => how === "failed");
-    const attempted = new Map(failed.map(([node]) => [node, state.contentOf(node).entries]));
     const bases = new Map([...state.endpoints.keys()].map((node) => [node, withoutFound(state.of(node))]));
     const unwritten = [...state.nodes.keys()].flatMap((node) => {
       const endpoint = attempt(() => this.runtime.node(node).endpoint);
       return state.endpoints.has(node) || endpoint === undefined ? [] : [[node, endpoint] as const];
     });
     const endpoints = new Map([...state.endpoints, ...unwritten]);
-    this.recorded.push({ url, endpoints, args, pending, attempted, bases });
+    this.recorded.push({ url, endpoints, args, pending, bases });
   }
 
   /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
@@ -59,12 +55,10 @@ export class FormerRollouts {
     const here = this.recorded.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
     const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
     if (!former) return undefined;
-    const { args, pending, attempted, bases, endpoints } = former;
+    const { args, pending, bases, endpoints } = former;
     const nameNow = (node: string) => names.get(endpoints.get(node) ?? "") ?? node;
-    const pendingNodes = pending && { ...pending, nodes: pending.nodes.map(nameNow) };
-    const named = (contents: ReadonlyMap<string, ListedMap>) =>
-      new Map([...contents].map(([node, entries]) => [nameNow(node), entries]));
-    return { args, pending: pendingNodes, attempted: named(attempted), bases: named(bases) };
+    const named = new Map([...bases].map(([node, entries]) => [nameNow(node), entries]));
+    return { args, pending: pending && renamed(pending, nameNow), bases: named };
   }
 
   /** Records a group of the program. @param inputs As `check` makes them. @param endpoints The addresses of its nodes. */

@@ -3,7 +3,7 @@
  * here. Preview and `up` take the same steps, and a test walks through all states.
  *
  * - A content goes to a node if it was live there before, or once all earlier waves hold it and their checks have passed.
- * - A node that holds it without having passed is asked before any other node gets it.
+ * - A node that holds it without having passed, be it in part, is asked before any other node gets it.
  * - The check of an older content is asked once more; if it fails, that node gets the new content in its own wave.
  * - Lost entries are restored before anything is asked, and that is no step of a wave.
  */
@@ -56,8 +56,8 @@ export interface FailedWave {
 export interface NodeFacts extends Pick<NodeState, "holds" | "had" | "lost" | "silent"> {
   /** The state names it in the wave that has not passed. */
   readonly isPending: boolean;
-  /** The last write of this content did not end here. */
-  readonly isAttempted: boolean;
+  /** It is the content that has not passed here. */
+  readonly isUnpassed: boolean;
   /** It was observed with this content, which no known run has written: one was killed. */
   readonly isFound: boolean;
   /** It was observed without the content of the state. */
@@ -65,8 +65,8 @@ export interface NodeFacts extends Pick<NodeState, "holds" | "had" | "lost" | "s
 }
 
 /** A node at the start of a run. */
-export function nodeState({ isPending, isAttempted, isFound, isReplaced, ...node }: NodeFacts): NodeState {
-  const isSame = isFound || isAttempted || node.holds;
+export function nodeState({ isPending, isUnpassed, isFound, isReplaced, ...node }: NodeFacts): NodeState {
+  const isSame = isFound || isUnpassed || node.holds;
   if (!isPending && !isFound) return node;
   return { ...node, open: isSame ? "same" : isReplaced ? "replaced" : "former" };
 }
@@ -110,12 +110,11 @@ export function next(state: RolloutState): Step {
   const healthyFirst = [...back].sort((a, b) => Number(isOpen(state, a)) - Number(isOpen(state, b)));
   if (back.length > 0) return { do: "write", as: "revert", nodes: healthyFirst };
   const same = those(({ open }) => open === "same");
-  const half = same.filter((name) => {
-    const node = nodes.get(name) as NodeState;
-    return !node.holds && !isSkipped(state, node) && isMember(state, name);
-  });
+  const holds = (name: string) => nodes.get(name)?.holds === true;
+  const whole = same.filter(holds);
+  const half = same.filter((name) => !holds(name) && isDue(state, name));
   if (half.length > 0 && !isBlocked) return { do: "write", as: "repair", nodes: half };
-  if (same.length > 0) return { do: "check", nodes: same };
+  if (same.length > 0) return { do: "check", nodes: whole.length > 0 ? whole : same };
   // What has not passed is gone there, and the program lacks the check that a new content would have to pass: the node itself is asked.
   const replaced = those(({ open }) => open === "replaced");
   if (isBlocked && replaced.length > 0) return { do: "check", nodes: replaced };
@@ -211,8 +210,18 @@ function isSkipped({ nodes, maxSilent }: RolloutState, { silent, isPassedOver }:
   return silent === true && [...nodes.values()].filter((node) => node.silent).length <= maxSilent;
 }
 
-function isMember({ waves }: RolloutState, name: string): boolean {
-  return waves.some((wave) => wave.includes(name));
+/** True for a node of the program that is not skipped, and before which each wave has passed. */
+function isDue(state: RolloutState, name: string): boolean {
+  const { waves, nodes } = state;
+  const own = waves.findIndex((wave) => wave.includes(name));
+  if (own < 0 || isSkipped(state, nodes.get(name) as NodeState)) return false;
+  return waves
+    .slice(0, own)
+    .flat()
+    .every((earlier) => {
+      const node = nodes.get(earlier) as NodeState;
+      return isSkipped(state, node) || (node.holds && node.open === undefined);
+    });
 }
 
 function nextIsLast(state: RolloutState): boolean {

@@ -37,8 +37,9 @@ export interface RolloutEnd {
 }
 
 /** Carries out a rollout step by step. */
-export async function roll({ state: start, pending }: Begun, hands: Hands, remedy: string): Promise<RolloutEnd> {
-  let state = start;
+export async function roll(begun: Begun, hands: Hands, remedy: string): Promise<RolloutEnd> {
+  const { pending } = begun;
+  let { state } = begun;
   let former: FailedWave | undefined;
   for (;;) {
     const step = next(state);
@@ -52,10 +53,20 @@ export async function roll({ state: start, pending }: Begun, hands: Hands, remed
     state = reduce(state, event);
   }
   const red = state.red ?? (state.isBlocked ? (former ?? pending) : undefined);
-  if (red) return ended(state, red, { pending, remedy });
+  if (red) return ended(state, red, { begun, remedy });
   // A silent node, which the group goes on without, may hold what has not passed there.
   const open = openNodes(state).filter((node) => state.waves.some((wave) => wave.includes(node)));
-  return pending && open.length > 0 ? { pending: { ...pending, nodes: open } } : {};
+  return pending && open.length > 0 ? { pending: { ...pending, ...unpassed(state, open, begun) } } : {};
+}
+
+/** Nodes whose check has not passed, with the content that it is about. */
+function unpassed({ nodes }: RolloutState, open: readonly string[], { pending, digestAt }: Begun) {
+  const digestOf = (node: string) => (nodes.get(node)?.open === "same" ? digestAt(node) : pending?.contents[node]);
+  const contents = open.flatMap((node) => {
+    const digest = digestOf(node);
+    return digest === undefined ? [] : [[node, digest] as const];
+  });
+  return { nodes: [...open], contents: Object.fromEntries(contents) };
 }
 
 async function carryOut(step: Exclude<Step, { do: "end" }>, state: RolloutState, hands: Hands): Promise<Event> {
@@ -96,8 +107,9 @@ function waveOf({ waves }: Pick<RolloutState, "waves">, nodes: readonly string[]
 function ended(
   state: RolloutState,
   { nodes, reason }: FailedWave,
-  { pending: before, remedy }: { readonly pending: Pending | undefined; readonly remedy: string },
+  { begun, remedy }: { readonly begun: Begun; readonly remedy: string },
 ): RolloutEnd {
+  const { pending: before } = begun;
   const open = openNodes({ ...state, red: { nodes, reason } });
   const number = waveOf(state, nodes);
   const isOfState = before !== undefined && (number === 0 || state.isBlocked);
@@ -108,7 +120,7 @@ function ended(
     ? ` The program now has another check, or none: restore the former one. ${remedy}`
     : ' The next "pulumi up" continues with it.';
   const shown = { wave, of, nodes: nodes.length > 0 ? [...nodes] : open, reason };
-  const pending = { wave, of, nodes: open, reason };
+  const pending = { wave, of, ...unpassed(state, open, begun), reason };
   return { text: `${notPassed(shown)}${untouched}${held}`, pending, isBlocked: state.isBlocked };
 }
 
