@@ -6,6 +6,8 @@ import { createInterface } from "node:readline";
 import { SDK_ENVIRONMENT } from "../../support/sdk-process";
 import type { Declared, RunOptions } from "../scenario";
 
+/** Deployments that one plugin process serves. */
+const DEPLOYMENTS_OF_ONE = 200;
 const LAUNCHER = join(process.cwd(), "plugin", "pulumi-resource-packetfilter");
 
 /** A command of the engine, as the Go program takes it. */
@@ -108,15 +110,20 @@ export class RealEngine implements AsyncDisposable {
     });
   }
 
-  /** Builds the process, once per machine, and starts it. @throws {Error} if it cannot be built, for example without Go */
-  static async start(): Promise<RealEngine> {
+  /**
+   * Builds the process, once per machine, and starts it.
+   *
+   * @param deployments Number that one plugin process serves; then it ends.
+   * @throws {Error} if it cannot be built, for example without Go
+   */
+  static async start(deployments = DEPLOYMENTS_OF_ONE): Promise<RealEngine> {
     const { ensureRealEngine } = await import("./ensure.mjs");
     const program = await ensureRealEngine();
     const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
     const home = mkdtempSync(join(tmpdir(), "packetfilter-real-engine-"));
     const { PATH = "", HOME = "" } = process.env;
     const env = { PATH, HOME, PULUMI_HOME: home, ...SDK_ENVIRONMENT };
-    const child = spawn(program, [LAUNCHER, version], { env, stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(program, [LAUNCHER, version, String(deployments)], { env, stdio: ["pipe", "pipe", "inherit"] });
     return new RealEngine(child, home);
   }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 )
 
@@ -41,14 +42,19 @@ type service struct {
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: real-engine LAUNCHER VERSION")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: real-engine LAUNCHER VERSION DEPLOYMENTS")
+		os.Exit(2)
+	}
+	deployments, err := strconv.Atoi(os.Args[3])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "the deployments of one plugin process are no number: %v\n", err)
 		os.Exit(2)
 	}
 	s := &service{
 		stacks:  map[string]*stackState{},
 		running: map[int]*running{},
-		plugins: &pool{launcher: os.Args[1], version: os.Args[2]},
+		plugins: &pool{launcher: os.Args[1], version: os.Args[2], deployments: deployments},
 	}
 	lines := bufio.NewReader(os.Stdin)
 	for {

@@ -20,8 +20,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// deploymentsOfOne limits the deployments that one plugin process serves.
-const deploymentsOfOne = 200
+// endsWithin is the longest wait for a plugin process whose run has ended.
+const endsWithin = 10 * time.Second
 
 // pluginProcess is a running plugin. It stays for several deployments: each attaches it anew.
 type pluginProcess struct {
@@ -38,8 +38,10 @@ type pluginProcess struct {
 type pool struct {
 	launcher string
 	version  string
-	m        sync.Mutex
-	free     []*pluginProcess
+	// deployments limits those that one process serves.
+	deployments int
+	m           sync.Mutex
+	free        []*pluginProcess
 }
 
 // take gives a plugin process to a run: one that waits, or a new one.
@@ -92,10 +94,11 @@ func (p *pool) start(calls *record) (*pluginProcess, error) {
 // give takes a process back after a run.
 func (p *pool) give(process *pluginProcess) {
 	process.calls.Store(nil)
+	process.detach()
 	process.uses++
-	if process.uses >= deploymentsOfOne {
+	if process.uses >= p.deployments {
 		process.end()
-		go func() { _ = process.process.Wait() }()
+		process.wait()
 		return
 	}
 	p.m.Lock()
@@ -111,6 +114,27 @@ func (p *pool) close() {
 	}
 	for _, process := range p.free {
 		_ = process.process.Wait()
+	}
+}
+
+// detach ends the deployment in order, as the signal of an engine does that has ended: its state has what the plugin noted as sent.
+// Without it a plugin that ends, or is killed before it is attached anew, leaves notes as of a killed run.
+func (p *pluginProcess) detach() {
+	ctx, cancel := context.WithTimeout(context.Background(), endsWithin)
+	defer cancel()
+	_, _ = p.client.Attach(ctx, &pulumirpc.PluginAttach{})
+}
+
+// wait returns once the process is over: the next run finds what it has left.
+func (p *pluginProcess) wait() {
+	ended := make(chan struct{})
+	go func() {
+		_ = p.process.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endsWithin):
 	}
 }
 

@@ -67,15 +67,17 @@ export const retold: Trial = (number, engine) => {
 export const STORIES_FOUND = STORIES.length;
 
 /** Differences between the simulated engine and the real one. */
-export const nonconformities: Trial = async (seed, engine) => {
-  const scenario = timeless(generate(seed));
+export const nonconformities: Trial = (seed, engine) => nonconforming(timeless(generate(seed)), engine);
+
+/** {@link nonconformities} of a scenario. */
+export async function nonconforming(scenario: Scenario, engine: RealEngine): Promise<readonly string[]> {
   const simulated = new World(scenario);
   await simulated.play();
   // Nothing is silent in it, so no limit is waited for: a busy machine is slow.
   await using world = await RealWorld.open(scenario, engine, {});
   await world.play();
   return differencesOf(scenario, simulated.records, world.records);
-};
+}
 
 /** Tries seeds, some at a time. @returns a sentence for each thing that is wrong, with its seed; in order of the seeds */
 export async function tryEach(engine: RealEngine, seeds: readonly number[], trial: Trial): Promise<string[]> {
