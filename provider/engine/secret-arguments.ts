@@ -1,4 +1,5 @@
 import type { AuditRecord, AuditValue } from "../apply/audit-log";
+import { attempt } from "../model/errors";
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import { withoutPrefixes } from "../model/prefixes-in-text";
 import { jsonIn, prefixIn } from "../model/readable";
@@ -102,10 +103,12 @@ export class SecretArguments {
     }
   }
 
-  /** Adds the url and headers of a rollout's check; names of nodes are not secret. */
+  /** Adds the url and headers of a rollout's check. Messages have the url with the name of a node in it, which is not secret. */
   private addCheck({ rollout }: JsonObject): void {
     const { url, headers, command } = membersOf(membersOf(rollout).check);
-    this.add([url, membersOf(headers), command], "");
+    const parts = typeof url === "string" ? url.split("{node}") : [];
+    const asked = attempt(() => new URL(parts[0] ?? "").href);
+    this.add([parts, asked, membersOf(headers), command], "");
   }
 
   private addText(text: string): void {

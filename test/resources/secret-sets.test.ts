@@ -191,6 +191,15 @@ describe("a group whose prefixes are secret", () => {
     expect(error).toEqual(reason);
     expect(stack.outputs().rollout).toMatchObject({ wave: 1, nodes: ["lab1"], reason });
   });
+
+  it("names nothing of the url of a secret check but the node that it asked about", async () => {
+    await using stack = await waves();
+    stack.doctor.ill.set("lab1", 503);
+    const { error } = await stack.up({ [OURS]: 1 }, { __secret: ["rollout"] });
+    expect(error).toContain("wave 1 of ");
+    expect(error).toContain("did not pass: GET [secret]lab1: HTTP 503");
+    expect(error).not.toContain(new URL(stack.doctor.url.replace("{node}", "lab1")).host);
+  });
 });
 
 describe("an audit log that cannot be written", () => {
