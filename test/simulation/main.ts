@@ -5,7 +5,8 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Command, InvalidArgumentError } from "commander";
 import { recorded } from "./plan-out";
 import { play } from "./play";
-import { playSeed, type SeedResult } from "./seeds";
+import type { Scenario } from "./scenario";
+import { playSeed, type SeedResult, worldsOf } from "./seeds";
 import { Coverage } from "./story/coverage";
 import { generate } from "./story/generate";
 import { shrink } from "./story/shrink";
@@ -98,7 +99,7 @@ async function repeat([from, to]: readonly [number, number]): Promise<void> {
   const seeds = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const stories = async (): Promise<string[]> => {
     const told: string[] = [];
-    for (const seed of seeds) told.push((await play(generate(seed))).world.story.lines.join("\n"));
+    for (const seed of seeds) told.push(await storyOf(seed));
     return told;
   };
   const [once, again] = [await stories(), await stories()];
@@ -114,12 +115,19 @@ async function repeat([from, to]: readonly [number, number]): Promise<void> {
   process.exitCode = different.length > 0 ? 1 : 0;
 }
 
+/** The stories of the worlds of a seed. */
+async function storyOf(seed: number): Promise<string> {
+  const lines: string[] = [];
+  for (const scenario of worldsOf(seed)) lines.push(...(await play(scenario)).world.story.lines);
+  return lines.join("\n");
+}
+
 /** Plays one seed in this process. */
 async function one(seed: number, isStory: boolean): Promise<void> {
-  const { broken, world } = await play(generate(seed));
-  if (isStory) process.stdout.write(`${world.story.lines.join("\n")}\n`);
-  const [first] = broken;
-  if (first && !isStory) await tell({ seed, events: 0, kinds: [], broken: first });
+  if (isStory) process.stdout.write(`${await storyOf(seed)}\n`);
+  const result = await playSeed(seed);
+  const { broken: first } = result;
+  if (first && !isStory) await tell(result);
   process.stdout.write(`1 seeds, ${first ? 1 : 0} failed\n`);
   process.exitCode = first ? 1 : 0;
 }
@@ -127,8 +135,9 @@ async function one(seed: number, isStory: boolean): Promise<void> {
 /** Prints the smallest story that breaks the same promise. */
 async function tell({ seed, broken }: SeedResult): Promise<void> {
   const { promise = "", sentence } = broken ?? {};
-  const smallest = await shrink(generate(seed), promise);
-  const { world } = await play(smallest);
+  const told = async (scenario: Scenario) => (await play(scenario)).broken[0]?.promise === promise;
+  const [drawn, small] = worldsOf(seed) as [Scenario, Scenario];
+  const { world } = await play(await shrink((await told(drawn)) ? drawn : small, promise));
   process.stdout.write(
     `\nSeed ${seed} breaks promise ${promise}: ${sentence}\nThe story, without what it does not need:\n${world.story.lines.join("\n")}\n\n`,
   );

@@ -1,5 +1,6 @@
 import { PROMISES } from "./promises/all";
 import { bothDoorsAgree } from "./promises/both-doors";
+import { commandsObey } from "./promises/commands";
 import { converges } from "./promises/converges";
 import { type Claim, claimsOf } from "./promises/model";
 import { emergenciesInSeconds } from "./promises/seconds";
@@ -30,6 +31,7 @@ export async function play(scenario: Scenario): Promise<Played> {
     const end = {
       "17 in an incident, seconds": emergenciesInSeconds(world),
       "3 state is true": await converges(world),
+      "13 one rule for every entry point": await commandsObey(world),
     };
     for (const [promise, sentences] of Object.entries(end)) {
       for (const sentence of sentences) {
@@ -56,7 +58,7 @@ export function judging(world: World, broken: Broken[]): (record: RunRecord) => 
   return (record) => {
     const { run, done, preview } = record;
     const before = declared.get(run.stack) ?? [];
-    const now = run.command === "up" ? claimsOf(run.program, run.options) : before;
+    const now = run.command === "up" ? claimsOf(run.program, run.options, done.began) : before;
     for (const { number, name, judge: judged } of PROMISES) {
       for (const sentence of judged({ world, record, before, now })) {
         broken.push({ promise: `${number} ${name}`, sentence });

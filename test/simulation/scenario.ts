@@ -66,6 +66,10 @@ export interface Run {
   readonly options: RunOptions;
   /** The program has a mistake that must fail in the preview. */
   readonly isMistake?: true;
+  /** The program has none, and its preview must not fail. */
+  readonly isSound?: true;
+  /** Settings beside those of the stack. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** The processes of the run cannot read what the others tell them. */
   readonly isDeaf?: true;
   /** Events meanwhile. */
@@ -94,6 +98,8 @@ export interface ResourceOptions {
   readonly aliases?: readonly string[];
   readonly dependsOn?: readonly string[];
   readonly replaceOnChanges?: readonly string[];
+  /** Arguments that are secret. */
+  readonly secret?: readonly string[];
   /** Index of the provider resource; absent: the default one. */
   readonly instance?: number;
 }
@@ -158,6 +164,18 @@ export type Act =
       readonly nodes: readonly string[];
       readonly set: string;
       readonly prefix: string;
+    }
+  /** A command with the settings of the first stack and a prefix file, which keeps what it wrote for the next one. */
+  | {
+      readonly actor: "operator";
+      readonly command: "block" | "unblock" | "expire";
+      readonly nodes: readonly string[];
+      readonly set: string;
+      /** Prefixes to block or unblock; those of the file for `expire`. */
+      readonly prefixes: readonly string[];
+      readonly value?: number;
+      /** Milliseconds until a block is over. */
+      readonly ms?: number;
     }
   /** The state of a stack is replaced by one of so many runs ago (`stack import`). */
   | { readonly actor: "restore"; readonly stack: number; readonly runsAgo: number };

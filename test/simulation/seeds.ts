@@ -1,4 +1,6 @@
-import { play } from "./play";
+import { type Broken, type Played, play } from "./play";
+import type { Scenario } from "./scenario";
+import { calm } from "./story/calm";
 import { kindsOf } from "./story/coverage";
 import { generate } from "./story/generate";
 
@@ -8,12 +10,20 @@ export interface SeedResult {
   readonly events: number;
   readonly kinds: readonly string[];
   /** The first broken promise, if there is one. */
-  readonly broken?: { readonly promise: string; readonly sentence: string };
+  readonly broken?: Broken;
+}
+
+/** The worlds of a seed: a drawn one, and a small one in which nothing is disturbed. */
+export function worldsOf(seed: number): Scenario[] {
+  return [generate(seed), calm(seed)];
 }
 
 /** Plays a seed. */
 export async function playSeed(seed: number): Promise<SeedResult> {
-  const { broken, world } = await play(generate(seed));
-  const [first] = broken;
-  return { seed, events: world.story.events, kinds: kindsOf(world), ...(first && { broken: first }) };
+  const played: Played[] = [];
+  for (const scenario of worldsOf(seed)) played.push(await play(scenario));
+  const [first] = played.flatMap(({ broken }) => broken);
+  const events = played.reduce((sum, { world }) => sum + world.story.events, 0);
+  const kinds = [...new Set(played.flatMap(({ world }) => kindsOf(world)))].sort();
+  return { seed, events, kinds, ...(first && { broken: first }) };
 }

@@ -192,7 +192,7 @@ export class World {
   private async deploy(stack: Stack, run: Run, isPreview: boolean): Promise<CommandRecord> {
     const { command, program, options } = run;
     const { plan } = stack;
-    const settings = this.settingsOf(plan);
+    const settings = { ...this.settingsOf(plan), ...run.settings };
     const before = stack.state;
     const meanwhile = isPreview && command === "up" ? [] : run.meanwhile;
     const acts: Act[] = [];

@@ -3,6 +3,7 @@ import type { World } from "../simulation";
 import { CLIENT } from "../world/machines";
 import type { Calendar } from "../world/process-world";
 import { emergency } from "./on-call";
+import { operate } from "./operator";
 
 /** Lets an actor act. Requests of others reach the machine at once, as those of a script beside it. */
 export async function carryOut(act: Act, world: World, calendar: Calendar): Promise<void> {
@@ -62,6 +63,9 @@ export async function carryOut(act: Act, world: World, calendar: Calendar): Prom
     }
     case "on-call":
       await emergency(act, world);
+      return;
+    case "operator":
+      await operate(act, world);
       return;
   }
 }

@@ -67,7 +67,7 @@ export async function emergency({ command, nodes, set, prefix }: Emergency, worl
 }
 
 /** A prefix file in memory. */
-function memoryFile(entries: Record<string, { value: number }>): PrefixFileEditor {
+export function memoryFile(entries: Record<string, { value: number }>): PrefixFileEditor {
   let content = entries as PrefixEntries;
   return {
     isWritten: false,

@@ -73,7 +73,7 @@ interface Surroundings {
 function asWritten(program: readonly Declared[]): Registered {
   const registrations = program.map((declared) => ({
     declared,
-    inputs: declared.args as JsonObject,
+    inputs: withSecrets(declared, (value) => ({ [SIGNATURE]: SECRET, value })),
     ignoreChanges: declared.options?.ignoreChanges ?? [],
   }));
   return { registrations, printed: [] };
@@ -88,7 +88,7 @@ async function runClasses(program: readonly Declared[], { stack, config, preview
     const declared = byName.get(request.getName());
     if (!declared || !request.getCustom()) return;
     const inputs = request.getObject()?.toJavaScript() as JsonObject;
-    const { __provider: _, ...rest } = inputs;
+    const { __provider: _, ...rest } = inTheClear(inputs) as JsonObject;
     found.push({ declared, inputs: rest, ignoreChanges: request.getIgnorechangesList() });
   });
   // Registrations arrive as their arguments resolve.
@@ -111,7 +111,27 @@ async function runClasses(program: readonly Declared[], { stack, config, preview
   });
 }
 
-function declare({ type, name, args, options = {} }: Declared): void {
+/** Marks of a secret on the wire. The engine takes them off for a dynamic provider. */
+const [SIGNATURE, SECRET] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
+
+function withSecrets({ args, options }: Declared, hide: (value: unknown) => unknown): JsonObject {
+  const members = Object.entries(args).map(([name, value]) => [
+    name,
+    options?.secret?.includes(name) ? hide(value) : value,
+  ]);
+  return Object.fromEntries(members);
+}
+
+function inTheClear(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inTheClear);
+  if (typeof value !== "object" || value === null) return value;
+  if (SIGNATURE in value) return inTheClear((value as { value?: unknown }).value);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inTheClear(member)]));
+}
+
+function declare(declared: Declared): void {
+  const { type, name, options = {} } = declared;
+  const args = withSecrets(declared, pulumi.secret);
   const { protect, retainOnDelete, deleteBeforeReplace, ignoreChanges, replaceOnChanges } = options;
   new CLASSES[type](name, args as never, {
     ...(protect !== undefined && { protect }),

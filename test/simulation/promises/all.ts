@@ -1,5 +1,6 @@
 import { destroyedIsGone } from "./destroyed";
 import { driftIsSeen } from "./drift";
+import { endsAsTold, takesNothingOver, whatStaysIsNamed, whatWasThereIsNamed } from "./endings";
 import { eventsAreBorneOut } from "./events";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
 import { goesBackAtOnce } from "./going-back";
@@ -34,6 +35,10 @@ export const PROMISES: readonly Promised[] = [
   unreadableChangesNothing,
   truthOfGreen,
   destroyedIsGone,
+  endsAsTold,
+  whatStaysIsNamed,
+  whatWasThereIsNamed,
+  takesNothingOver,
   eventsAreBorneOut,
   limitsHold,
   oneRegistry,

@@ -29,11 +29,12 @@ export async function converges(world: World): Promise<string[]> {
     if (last.done.errors.length > 0 && lacksProtected(world, stack, program)) continue;
     for (const error of last.done.errors) problems.push(`stack ${stack}: the second plain up fails: ${error}`);
     if (last.done.errors.length > 0) continue;
-    for (const { sentence } of differences(world, claimsOf(program))) problems.push(`after two plain ups ${sentence}`);
+    const claims = claimsOf(program, {}, last.done.began);
+    for (const { sentence } of differences(world, claims)) problems.push(`after two plain ups ${sentence}`);
     // A killed run leaves no state: what it added is of others for the next run, which names it and the remedy.
     const wasKilled = world.records.some(({ run, done }) => run.stack === stack && done.wasKilled);
     const named = wasKilled ? last.done.printed.filter((line) => line.includes('"pulumi up --refresh" removes')) : [];
-    const left = leftovers(world, claimsOf(program));
+    const left = leftovers(world, claims);
     problems.push(...left.filter(({ prefix }) => !named.some((line) => namesIn(line, prefix))).map(sentenceOf));
     const third = await world.more({ ...up, command: "preview" });
     for (const step of third.done.steps)

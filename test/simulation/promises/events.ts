@@ -195,7 +195,7 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   alreadyThere: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.wasThere(prefix)),
   adopted: ({ entries }, facts) =>
     entries.filter(({ prefix, value }) => !facts.isShown(prefix, value)).map(({ prefix }) => prefix),
-  removed: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isDone("delete", prefix)),
+  removed: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isShown(prefix) && facts.isDone("delete", prefix)),
   goneBefore: ({ prefixes, isEmpty }, facts) =>
     none(prefixes, (prefix) =>
       facts.shown().some(({ entries }) => !entries.has(prefix) && (!isEmpty || entries.size === 0)),
@@ -265,7 +265,7 @@ function valueIn({ data = [] }: JournalEntry, prefix: string): number | undefine
 }
 
 /** Entries of a list, or prefixes of a status, with 1. */
-function entriesIn({ answer = "", op }: JournalEntry): Map<string, number> {
+export function entriesIn({ answer = "", op }: Pick<JournalEntry, "answer" | "op">): Map<string, number> {
   const found =
     op === "status"
       ? [...answer.matchAll(/"([\d.:a-f]+\/\d+)"/g)].map(([, prefix]) => [prefix, "1"] as const)

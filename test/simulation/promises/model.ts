@@ -2,6 +2,7 @@ import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import { Prefix } from "../../../provider/model/prefix";
 import type { Declared, Entries, RunOptions } from "../scenario";
 import type { CommandRecord, World } from "../simulation";
+import { START } from "../world/machines";
 
 /** Declaration of one resource of a program at one place. */
 export type Claim =
@@ -20,22 +21,26 @@ export type Claim =
       readonly prefixes: readonly string[];
     };
 
-/** Declarations of a program, place by place, of the resources that a command includes. They say nothing of the way there. */
-export function claimsOf(program: readonly Declared[], { targets, excludes }: RunOptions = {}): Claim[] {
+/**
+ * Declarations of a program, place by place, of the resources that a command includes. They say nothing of the way there.
+ *
+ * @param now Milliseconds of virtual time, at which some entries are over.
+ */
+export function claimsOf(program: readonly Declared[], { targets, excludes }: RunOptions = {}, now = 0): Claim[] {
   return program.flatMap((resource): Claim[] => {
     if (targets?.includes(resource.name) === false || excludes?.includes(resource.name)) return [];
     const { type, args } = resource;
     if (type === "CloudSignaling") {
-      const prefixes = (args.prefixes as string[]).flatMap((one) => canonical(one) ?? []);
+      const prefixes = [args.prefixes].flat().flatMap((one) => canonical(one) ?? []);
       return [{ kind: "signal", resource, receiver: String(args.receiver), prefixes }];
     }
     const url = `prefixset://${args.arena}/${args.set}`;
     if (type === "PrefixSetEntry") {
       const prefix = canonical(args.prefix);
-      const entries = prefix === undefined ? {} : { [prefix]: Number(args.value ?? 1) };
+      const entries = prefix === undefined || isOver(args, now) ? {} : { [prefix]: Number(args.value ?? 1) };
       return [{ kind: "set", resource, node: String(args.node), url, entries, exclusive: false }];
     }
-    const entries = canonicalEntries(args.entries as Entries);
+    const entries = canonicalEntries(args.entries as Entries, now);
     const exclusive = args.exclusive !== false;
     const nodes = type === "PrefixSet" ? [String(args.node)] : nodesOf(args);
     return nodes.map((node) => ({ kind: "set", resource, node, url, entries, exclusive }));
@@ -92,7 +97,19 @@ export function canonical(spelling: unknown): string | undefined {
   }
 }
 
-export function canonicalEntries(entries: Entries): Record<string, number> {
-  const found = Object.entries(entries).map(([prefix, value]) => [canonical(prefix), value] as const);
-  return Object.fromEntries(found.filter(([prefix]) => prefix !== undefined));
+/** Entries as a program writes them, without those whose time is over. */
+export function canonicalEntries(entries: Readonly<Record<string, Written>>, now = 0): Record<string, number> {
+  const found = Object.entries(entries).flatMap(([spelling, content]) => {
+    const prefix = canonical(spelling);
+    const { value, ...note } = typeof content === "number" ? { value: content } : content;
+    return prefix === undefined || isOver(note, now) ? [] : [[prefix, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** What a program writes for a prefix: its value, or that and a note. */
+type Written = number | { readonly value: number; readonly expires?: string };
+
+function isOver({ expires }: { readonly expires?: unknown }, now: number): boolean {
+  return expires !== undefined && Date.parse(String(expires)) <= START + now;
 }

@@ -11,8 +11,12 @@ export const previewShows: Promised = {
   name: "up does only what its preview showed",
   judge: ({ world, record: { done, preview, run }, before, now }) => {
     if (run.command !== "up" || !preview || done === preview) return [];
-    const shown = (prefix: string) => mentions(preview, prefix);
-    const own = done.before.resources.flatMap(({ outputs }) => [outputs.started, outputs.unsettled].flat());
+    // A line about secret prefixes names none.
+    const isHidden = preview.printed.some((line) => line.includes("[secret]"));
+    const shown = (prefix: string) => isHidden || mentions(preview, prefix);
+    const own = done.before.resources.flatMap(({ outputs }) =>
+      [outputs.started, outputs.unsettled, outputs.stops === "all" ? outputs.prefixes : []].flat(),
+    );
     const state = claimsOf(done.before.resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })));
     // Where a list shows an older set, or a node comes back with one after the list, no client can know what is there.
     const isMisled =

@@ -1,0 +1,143 @@
+// @ts-check
+import { mutants } from "./mutant.mjs";
+
+/** Faults that only the small worlds bring about, in which nothing else fails. */
+export const CALM = mutants([
+  {
+    name: "block-what-another-writer-has",
+    promise: 2,
+    seed: 23,
+    file: "commands/blocking/other-writers.ts",
+    find: "return isForced || held === undefined || isOurs(prefix, held) ? [] : [[prefix, held]];",
+    replace:
+      "return isForced || held === undefined || put.has(prefix) || isOurs(prefix, held) ? [] : [[prefix, held]];",
+  },
+  {
+    name: "unblock-without-the-limit-of-the-stack",
+    promise: 13,
+    seed: 23,
+    file: "commands/blocking/send-to-set.ts",
+    find: "      removals: new RemovalBudget(() => project.settings, name, this.label),\n",
+    replace: "",
+  },
+  {
+    name: "block-beyond-the-limits-of-a-set",
+    promise: 13,
+    file: "commands/blocking/send-to-set.ts",
+    find: "    requireContent(this.label, observed, { put, remove }, contentLimits({}, project.settings));\n",
+    replace: "",
+  },
+  {
+    name: "forget-an-expired-block-that-is-still-there",
+    promise: 12,
+    file: "commands/blocking/sent.ts",
+    find: "return value !== undefined && after.get(prefix as CanonicalPrefix) !== value;",
+    replace: "return value !== undefined;",
+  },
+  {
+    name: "delete-for-a-read-only-stack",
+    promise: 13,
+    file: "resources/resource-set.ts",
+    find: "    this.runtime.requireWritable(this.label);",
+    replace: "    if (!operation.isDelete) this.runtime.requireWritable(this.label);",
+  },
+  {
+    name: "signal-for-a-read-only-stack",
+    promise: 13,
+    file: "resources/receiver-access.ts",
+    find: "    this.runtime.requireWritable(`Signaling at ${label}`);\n",
+    replace: "",
+  },
+  {
+    name: "name-secrets-in-lines",
+    promise: 9,
+    file: "deployment/runtime.ts",
+    find: "(line) => print(this.secrets.hide(this.advice.line(line)))",
+    replace: "(line) => print(this.advice.line(line))",
+  },
+  {
+    name: "name-secrets-in-errors",
+    promise: 9,
+    file: "engine/keeping-secrets.ts",
+    find: "  error.message = hide(error.message);",
+    replace: "  error.message = error.message;",
+  },
+  {
+    name: "name-no-signaling-that-stays",
+    promise: 12,
+    file: "resources/cloud-signaling/handler.ts",
+    find: '    if (left.length > 0)\n      this.runtime.notices.report({ kind: "leftAsFound"',
+    replace: '    if (left.length > 1)\n      this.runtime.notices.report({ kind: "leftAsFound"',
+  },
+  {
+    name: "name-no-entry-that-an-end-leaves",
+    promise: 12,
+    file: "resources/prefix-set/lifecycle.ts",
+    find: 'if (left.length > 0) set.report({ kind: "left", prefixes: left, of: "set", onDestroy: "created" });',
+    replace: 'if (left.length > 1) set.report({ kind: "left", prefixes: left, of: "set", onDestroy: "created" });',
+  },
+  {
+    name: "name-no-unknown-entry-that-an-end-leaves",
+    promise: 12,
+    file: "resources/prefix-set/lifecycle.ts",
+    find: 'if (unknown.length > 0 && exclusive) set.report({ kind: "leftUnknown", prefixes: unknown });',
+    replace: 'if (unknown.length > 1 && exclusive) set.report({ kind: "leftUnknown", prefixes: unknown });',
+  },
+  {
+    name: "name-no-entry-that-was-there",
+    promise: 12,
+    file: "resources/prefix-set/lifecycle.ts",
+    find: 'if (prefixes.length > 0) set.report({ kind: "alreadyThere", prefixes, of: "set", isPlanned, onDestroy });',
+    replace:
+      'if (prefixes.length > 1) set.report({ kind: "alreadyThere", prefixes, of: "set", isPlanned, onDestroy });',
+  },
+  {
+    name: "keep-what-has-expired-for-a-day",
+    promise: 7,
+    file: "reconcile/entries.ts",
+    find: "return expires !== undefined && expires !== UNKNOWN && Date.parse(expires) <= now;",
+    replace: "return expires !== undefined && expires !== UNKNOWN && Date.parse(expires) + 86_400_000 <= now;",
+  },
+  {
+    name: "adopt-other-values-without-leave",
+    promise: 2,
+    file: "resources/prefix-set/plan.ts",
+    find: 'if (left.size > 0 && onExisting !== "adopt") throw',
+    replace: 'if (undeclared.size > 0 && onExisting !== "adopt") throw',
+  },
+  {
+    name: "allow-one-entry-too-many",
+    promise: 8,
+    file: "reconcile/limits/content.ts",
+    find: "entries.length > limits.maxEntries) {",
+    replace: "entries.length > limits.maxEntries + 1) {",
+  },
+  {
+    name: "allow-an-emptied-set",
+    promise: 8,
+    file: "reconcile/limits/removals.ts",
+    find: "if (left === 0 && !allowEmpty) {",
+    replace: "if (left === 0 && !allowEmpty && isLifted) {",
+  },
+  {
+    name: "allow-one-removal-too-many",
+    promise: 8,
+    file: "reconcile/limits/removals.ts",
+    find: "if (removals > limit && !isLifted) {",
+    replace: "if (removals > limit + 1 && !isLifted) {",
+  },
+  {
+    name: "judge-no-value-of-a-set-with-entries",
+    promise: 8,
+    file: "reconcile/limits/content.ts",
+    find: "if (maxValue === undefined) return [];",
+    replace: "if (maxValue === undefined || held.size > 0) return [];",
+  },
+  {
+    name: "forget-required-prefixes-of-the-stack",
+    promise: 8,
+    file: "reconcile/limits/content.ts",
+    find: 'required: [...prefixes("requiredPrefixes", given.requiredPrefixes), ...stack.requiredPrefixes()],',
+    replace: 'required: prefixes("requiredPrefixes", given.requiredPrefixes),',
+  },
+]);

@@ -1,0 +1,250 @@
+import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import type { Kept } from "../engine/state";
+import type { Scenario } from "../scenario";
+import type { CommandRecord, RunRecord, World } from "../simulation";
+import { foreignAt } from "./converges";
+import { entriesIn } from "./events";
+import { type Claim, canonical, claimsOf, requestsOf } from "./model";
+import { namesIn } from "./preview-shows";
+import type { Promised } from "./promise";
+
+/** What an undisturbed green run leaves at a node or receiver, although no program declares it, stands in a line of that run. */
+export const whatStaysIsNamed: Promised = {
+  number: 12,
+  name: "what stays is named",
+  judge: ({ world, record, now }) => {
+    if (!isGreen(world, record)) return [];
+    const { done, preview } = record;
+    const lines = [...done.printed, ...(preview?.printed ?? [])];
+    const isNamed = (prefix: string) => lines.some((line) => namesIn(line, prefix));
+    const after = record.run.command === "destroy" ? [] : now;
+    const gone = done.steps.flatMap(({ op, old }) => (op === "delete" && old ? [old] : []));
+    const ended = claimsIn(gone.filter(isCleared), done.began);
+    const lost = claimsIn(gone.filter(isSettled), done.began).flatMap((claim) =>
+      lostBefore(world, done, claim, after)
+        .filter((prefix) => !isNamed(prefix))
+        .map((prefix) => `${placeOf(claim)} had lost ${prefix} before its end, and no line of the run names it`),
+    );
+    const published = publishedBy(world, done)
+      .filter((prefix) => !isNamed(prefix))
+      .map((prefix) => `a commit publishes ${prefix}, which the run did not send, and no line of it names that`);
+    const staying = [...after, ...ended].flatMap((claim) =>
+      left(world, claim, after)
+        .filter((prefix) => !isNamed(prefix) && isSeen(world, done, claim))
+        .map((prefix) => `${placeOf(claim)} has ${prefix}, which nothing declares, and no line of the run names it`),
+    );
+    return [...staying, ...lost, ...published];
+  },
+};
+
+/** True for a resource that a run clears, and whose state says that it has all that it declares. */
+function isSettled(kept: Kept): boolean {
+  const open = ["unsettled", "absent", "unreached", "failed", "lost", "adopted", "differs"];
+  return isCleared(kept) && open.every((name) => kept.outputs[name] === undefined);
+}
+
+/** Entries of a state that no list of the run shows. */
+function lostBefore(world: World, done: CommandRecord, claim: Claim, after: readonly Claim[]): string[] {
+  if (claim.kind !== "set" || after.some((it) => it.kind === "set" && it.url === claim.url)) return [];
+  const { name = "" } = world.nodes.get(claim.node) ?? {};
+  const lists = requestsOf(world, done, name).filter(({ cmd, url }) => cmd === "list" && url === claim.url);
+  const isShown = (prefix: string) => lists.some((list) => entriesIn(list).has(prefix));
+  return lists.length === 0 ? [] : Object.keys(claim.entries).filter((prefix) => !isShown(prefix));
+}
+
+/** What commits of a run changed, and no request of it was about. */
+function publishedBy(world: World, done: CommandRecord): string[] {
+  return [...world.machines.keys()].flatMap((machine) => {
+    const requests = requestsOf(world, done, machine);
+    return requests.flatMap(({ commit, url }) => {
+      const all = Object.values(commit ?? {}).flatMap((part) => Object.keys(Object(part)));
+      return all.filter((prefix) => !requests.some((it) => it.url === url && isAbout(it, prefix)));
+    });
+  });
+}
+
+function isAbout({ data = [] }: JournalEntry, prefix: string): boolean {
+  return data.some((it) => {
+    const { p, a } = Object(it) as { p?: unknown; a?: unknown };
+    return canonical(p ?? a ?? it) === prefix;
+  });
+}
+
+/** The end of a resource takes what it has put there, and leaves what it was told to leave. */
+export const endsAsTold: Promised = {
+  number: 3,
+  name: "a resource ends as it was told",
+  judge: ({ world, record, now }) => {
+    if (!isGreen(world, record)) return [];
+    const { done, run } = record;
+    const after = run.command === "destroy" ? [] : now;
+    return done.steps.flatMap(({ op, old }) =>
+      op === "delete" && old ? [...taken(world, done, old), ...remaining(world, old, after)] : [],
+    );
+  },
+};
+
+/** True for a green run of all resources, in a world with one stack in which nothing disturbs and each address is a machine of its own. */
+function isGreen({ scenario, acts }: World, { run, done, isCalm }: RunRecord): boolean {
+  const { targets, excludes } = run.options;
+  const isWhole = targets === undefined && excludes === undefined && ["up", "destroy"].includes(run.command);
+  const isOpen = done.errors.length > 0 || done.wasKilled || done.wasCancelled || done.acts.length > 0;
+  const isPlain =
+    scenario.stacks.length === 1 &&
+    !hasSecrets(scenario) &&
+    !scenario.nodes.some(({ aliases }) => aliases !== undefined);
+  return isWhole && isCalm && !isOpen && isPlain && !done.isPreview && !acts.some(({ act }) => act.actor === "restore");
+}
+
+/** True for programs whose prefixes no line may name. */
+function hasSecrets({ turns }: Scenario): boolean {
+  const runs = turns.flatMap((turn) => (turn.kind === "runs" ? turn.runs : []));
+  return runs.some(({ program }) => program.some(({ options }) => options?.secret !== undefined));
+}
+
+/** A resource that is told to keep everything names numbers alone. */
+function isCleared({ inputs, retainOnDelete }: Kept): boolean {
+  return inputs.onDestroy !== "keep" && !retainOnDelete;
+}
+
+function claimsIn(resources: readonly Kept[], at: number): Claim[] {
+  return claimsOf(
+    resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })),
+    {},
+    at,
+  );
+}
+
+function placeOf(claim: Claim): string {
+  return claim.kind === "set" ? `${claim.node} ${claim.url}` : claim.receiver;
+}
+
+/** What is at the place of a declaration and what it answers for, without what is declared. */
+function left(world: World, claim: Claim, declared: readonly Claim[]): string[] {
+  if (claim.resource.options?.ignoreChanges) return [];
+  if (claim.kind === "signal") {
+    const wanted = declared.flatMap((it) => (it.kind === "signal" ? it.prefixes : []));
+    return activeAt(world, claim.receiver).filter((it) => claim.prefixes.includes(it) && !wanted.includes(it));
+  }
+  const isHere = (it: Claim) => it.kind === "set" && it.url === claim.url && it.node === claim.node;
+  const here = declared.filter(isHere);
+  const isIn = (claims: readonly Claim[], prefix: string) =>
+    claims.some((it) => it.kind === "set" && prefix in it.entries);
+  const held = Object.keys(world.nodes.get(claim.node)?.held(claim.url) ?? {});
+  return held.filter((prefix) => !isIn(here, prefix) && (claim.exclusive || isIn([claim], prefix)));
+}
+
+/** True if the run has looked there. */
+function isSeen(world: World, done: CommandRecord, claim: Claim): boolean {
+  if (claim.kind === "signal") return true;
+  const { name = "" } = world.nodes.get(claim.node) ?? {};
+  return requestsOf(world, done, name).some(({ cmd, url }) => cmd === "list" && url === claim.url);
+}
+
+/** A new resource takes over nothing that it was not told to. */
+export const takesNothingOver: Promised = {
+  number: 2,
+  name: "nothing is taken over without leave",
+  judge: ({ world, record, now }) => {
+    const { done, run } = record;
+    if (run.command !== "up" || !isGreen(world, record)) return [];
+    return createdIn(done, now).flatMap((claim) => {
+      if (claim.kind !== "set" || claim.resource.args.onExisting === "adopt") return [];
+      const there = foundBy(world, done, claim);
+      const isInTheWay = ([prefix, value]: [string, number]) =>
+        prefix in claim.entries ? claim.entries[prefix] !== value : claim.exclusive;
+      return there
+        .filter(isInTheWay)
+        .map(
+          ([prefix]) =>
+            `${placeOf(claim)} had ${prefix}, and ${claim.resource.name} was made without leave to take it over`,
+        );
+    });
+  },
+};
+
+/** Declarations of the resources that a run has made. */
+function createdIn({ steps }: CommandRecord, now: readonly Claim[]): Claim[] {
+  const made = new Set(steps.flatMap(({ op, name }) => (op === "create" ? name : [])));
+  return now.filter(({ resource }) => made.has(resource.name));
+}
+
+/** What a new resource finds at its place is named by a line of its run. */
+export const whatWasThereIsNamed: Promised = {
+  number: 12,
+  name: "what was there before is named",
+  judge: ({ world, record, now }) => {
+    const { done, preview, run } = record;
+    if (run.command !== "up" || !isGreen(world, record)) return [];
+    const text = [...done.printed, ...(preview?.printed ?? [])].join("\n");
+    return createdIn(done, now).flatMap((claim) => {
+      const declared = claim.kind === "set" ? Object.keys(claim.entries) : claim.prefixes;
+      return foundBy(world, done, claim)
+        .filter(([prefix]) => declared.includes(prefix) && !namesIn(text, prefix))
+        .map(
+          ([prefix]) =>
+            `${placeOf(claim)} had ${prefix} before ${claim.resource.name}, and no line of the run names it`,
+        );
+    });
+  },
+};
+
+/** What the first answer of a run shows, and its stack has never sent. */
+function foundBy(world: World, done: CommandRecord, claim: Claim): [prefix: string, value: number][] {
+  const name = claim.kind === "set" ? (world.nodes.get(claim.node)?.name ?? "") : claim.receiver;
+  const { journal = [] } = world.machines.get(name) ?? {};
+  const own = done.label.split(" ")[0];
+  const isIts = (entry: JournalEntry) => claim.kind === "signal" || entry.url === claim.url;
+  const first = requestsOf(world, done, name).find((it) => isIts(it) && (it.cmd === "list" || it.op === "status"));
+  const there = entriesIn(first ?? { answer: "" });
+  const isSent = (prefix: string) =>
+    journal.some(
+      (it) => isIts(it) && it.label?.split(" ")[0] === own && it.index < (first?.index ?? 0) && isChangeOf(it, prefix),
+    );
+  return [...there].filter(([prefix]) => !isSent(prefix));
+}
+
+function isChangeOf({ cmd, op, data = [] }: JournalEntry, prefix: string): boolean {
+  return (
+    (cmd === "insert" || op === "start") && data.some((it) => canonical((it as { p?: unknown }).p ?? it) === prefix)
+  );
+}
+
+function activeAt({ machines }: World, receiver: string): readonly string[] {
+  return machines.get(receiver)?.emulator.signalings["client-a"] ?? [];
+}
+
+/** Entries that a delete took although it was told to leave them. */
+function taken(world: World, done: CommandRecord, old: Kept): string[] {
+  if (!["keep", "created"].includes(String(old.inputs.onDestroy))) return [];
+  const { resources } = done.before;
+  return claimsIn([old], done.began).flatMap((claim) => {
+    if (claim.kind !== "set") return [];
+    const { name = "" } = world.nodes.get(claim.node) ?? {};
+    // What an update of another resource removes is no part of this end.
+    const shared = claimsIn(
+      resources.filter((it) => it !== old),
+      done.began,
+    );
+    if (shared.some((it) => it.kind === "set" && it.url === claim.url)) return [];
+    const others = foreignAt(world, name, claim.url);
+    const removed = requestsOf(world, done, name).flatMap(({ commit, url }) =>
+      url === claim.url ? Object.keys(commit?.removed ?? {}) : [],
+    );
+    return removed
+      .filter((prefix) => old.inputs.onDestroy === "keep" || others.has(prefix))
+      .map((prefix) => `the end of ${old.name} (${old.inputs.onDestroy}) removes ${prefix} at ${claim.node}`);
+  });
+}
+
+/** Entries that a resource inserted, and that its end leaves. */
+function remaining(world: World, old: Kept, after: readonly Claim[]): string[] {
+  if (!isCleared(old)) return [];
+  return claimsIn([old], 0).flatMap((claim) => {
+    if (claim.kind !== "set") return [];
+    const others = foreignAt(world, world.nodes.get(claim.node)?.name ?? "", claim.url);
+    return left(world, claim, after)
+      .filter((prefix) => prefix in claim.entries && !others.has(prefix))
+      .map((prefix) => `${claim.node} still holds ${prefix} of ${old.name}, which has ended`);
+  });
+}
