@@ -86,7 +86,7 @@ export function planned(operation: SetOperation, observed: ListedMap): Planned {
   }
 }
 
-/** What a limit leaves of a plan: its lost entries are restored all the same. @throws {Error} with the reason, if there are none */
+/** The rest of a plan that a limit refuses: its lost entries are restored all the same. @throws {Error} with the reason, if there are none */
 export function onlyRestored({ put, restored, unsettled = new Set() }: SetPlan, refusal: string): SetPlan {
   const lost = new Map([...put].filter(([prefix]) => restored?.has(prefix)));
   if (lost.size === 0) throw new Error(refusal);

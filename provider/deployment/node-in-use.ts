@@ -93,7 +93,7 @@ class Unreachable {
   }
 }
 
-/** What a `PrefixSet`, or a group at one node, declares in a set, and the arguments that limit removals. */
+/** Declaration of a set by a `PrefixSet`, or by a group at one node, with the arguments that limit removals. */
 export interface Declaring {
   readonly entries: Pick<ListedMap, "has">;
   readonly limits: RemovalArguments;
@@ -124,10 +124,8 @@ export class DeploymentSet implements Addressed {
   readonly existed: Set<CanonicalPrefix>;
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
-  /** True if the program ignores changes of all entries. */
-  isIgnored = false;
-  /** Entries whose changes the program ignores one by one. */
-  readonly ignored = new Set<CanonicalPrefix>();
+  /** Entries whose changes the program ignores. */
+  private readonly ignored = new Set<CanonicalPrefix>();
   /** Addresses that all resources cover in this set. */
   readonly coverage = new SharedCoverage();
   /** Entries that the look of this process saw; `undefined` without a look. */
@@ -195,15 +193,20 @@ export class DeploymentSet implements Addressed {
     return conflict && `${this.title}: ${conflict}`;
   }
 
-  /** @param ignored Entries whose changes the program ignores: `true` for all, or their prefixes. */
-  ignore(ignored: unknown): void {
-    this.isIgnored ||= ignored === true;
-    for (const prefix of Array.isArray(ignored) ? ignored : []) this.ignored.add(Prefix.canonical(String(prefix)));
+  /**
+   * The program ignores changes of entries of a resource.
+   *
+   * @param ignored `true` for all, or their prefixes.
+   * @param own All prefixes of the resource.
+   */
+  ignore(ignored: About["ignored"], own: Iterable<CanonicalPrefix>): void {
+    const prefixes = ignored === true ? own : (ignored ?? []);
+    for (const prefix of prefixes) this.ignored.add(Prefix.canonical(prefix));
   }
 
   /** True for an entry whose other values the program leaves. */
   ignores(prefix: CanonicalPrefix): boolean {
-    return this.isIgnored || this.ignored.has(prefix);
+    return this.ignored.has(prefix);
   }
 
   async list(): Promise<ListedMap> {

@@ -6,6 +6,7 @@ import { type Declaring, type DeploymentSet, type NodeInUse, WHOLE_SET } from ".
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names } from "../deployment/sent-before";
+import type { About } from "../engine/handler";
 import type { EventHere } from "../messages/events";
 import {
   adviceIn,
@@ -156,9 +157,9 @@ export class ResourceSet {
     return this.set.observed;
   }
 
-  /** @param ignored Entries whose changes the program ignores: `true` for all. */
-  ignore(ignored: true | readonly string[] | undefined): void {
-    this.set.ignore(ignored);
+  /** As {@link DeploymentSet.ignore}. */
+  ignore(ignored: About["ignored"], own: Iterable<CanonicalPrefix>): void {
+    this.set.ignore(ignored, own);
   }
 
   ignores(prefix: CanonicalPrefix): boolean {
@@ -180,10 +181,6 @@ export class ResourceSet {
   /** True once the program's arguments were checked: a refresh compares with those of the last run. */
   isChecked(key: string): boolean {
     return this.set.announced.has(key);
-  }
-
-  get isIgnored(): boolean {
-    return this.set.isIgnored;
   }
 
   /**

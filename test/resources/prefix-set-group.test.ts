@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Runtime } from "../../provider/deployment/runtime";
 import { UNKNOWN } from "../../provider/model/json";
+import { checkPrefixSetEntry } from "../../provider/resources/prefix-set-entry/check";
 import { checkPrefixSetGroup } from "../../provider/resources/prefix-set-group/check";
 import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
 import { HurriedWorld } from "../failures/support/hurried-world";
@@ -367,6 +368,25 @@ describe("nodes", () => {
     expect(stack.held()).toEqual({ n1: { [A]: 1, [B]: 1 } });
   });
 
+  it.each([
+    ["leaves program and configuration", { n2: "n2" }],
+    ["gets another name", { n2: "n2", ber1: "n1" }],
+  ])("go on after a refresh has noted a loss, where the node %s", async (_, names: Record<string, string>) => {
+    await using stack = await bench("n1", "n2");
+    const { engine, config, held } = stack;
+    const nodes = configured(stack.nodes);
+    config.distinctNodes = true;
+    await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])]);
+    stack.node("n1").change(URL, { delete: [A] });
+    await engine.refresh();
+    config.nodes = Object.fromEntries(Object.entries(names).map(([now, before]) => [now, nodes[before]]));
+    const program = [group({ [A]: 1, [B]: 1 }, Object.keys(names))];
+    expect(await engine.preview(program)).toMatchObject(fine);
+    expect(await engine.up(program)).toMatchObject(fine);
+    const stays = Object.values(names).includes("n1") ? { [A]: 1, [B]: 1 } : {};
+    expect(held()).toEqual({ n1: stays, n2: { [A]: 1, [B]: 1 } });
+  });
+
   it("hand on to another resource what was there before", async () => {
     await using stack = await bench("n1");
     const { engine } = stack;
@@ -465,6 +485,18 @@ describe("what is different at one node", () => {
     expect(outputs().differs).toEqual({ n2: { [B]: 1 } });
     await engine.up([group([A, B], { n1: {}, n2: {}, n3: { exclusive: false } })]);
     expect(held().n2).toEqual({ [A]: 1, [B]: 1 });
+  });
+
+  it.each([true, false])("may be owned or shared there alone: exclusive %s", (exclusive) => {
+    const runtime = new Runtime({ env: {}, print: () => {} });
+    const nodes = { n1: { endpoint: "http://192.0.2.1/fapi" }, n2: { endpoint: "http://192.0.2.2/fapi" } };
+    runtime.configure((key) => (key === "nodes" ? nodes : undefined));
+    const urn = (type: string) => ({ urn: `urn:pulumi:dev::edge::packetfilter:index:${type}::mine` });
+    const { args } = group({ [A]: 1 }, { n1: { exclusive }, n2: {} }, { exclusive: !exclusive });
+    const entry = { arena: "edge", set: "blocked", node: "n1", prefix: B };
+    expect(checkPrefixSetGroup(runtime, {}, args, urn("PrefixSetGroup")).problems).toEqual([]);
+    const { problems } = checkPrefixSetEntry(runtime, {}, entry, urn("PrefixSetEntry"));
+    expect(problems.join()).toMatch(exclusive ? /adds 198\.51\.100\.0\/24 to a set that PrefixSetGroup "mine"/ : /^$/);
   });
 
   it("has its own limit of removals and its own way with what is there", async () => {

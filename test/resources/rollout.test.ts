@@ -203,6 +203,18 @@ describe("a rollout", () => {
     },
   );
 
+  it("restores a loss that a refresh has noted, and calls nothing undeclared that the program declares", async () => {
+    await using stack = await waves({ check: undefined });
+    stack.config.detectDrift = "off";
+    await stack.fill(TWO);
+    stack.node("lab1").change(URL, { delete: [A] });
+    await stack.engine.refresh();
+    const { error, printed } = await stack.up({ ...TWO, [C]: 1 });
+    expect(error).toBe("");
+    expect(stack.held().lab1).toEqual({ ...TWO, [C]: 1 });
+    expect(printed.filter((line) => line.includes("does not declare"))).toEqual([]);
+  });
+
   it("waits for no busy node before its first wave, and checks in its wave what a killed run wrote to one that was silent", async () => {
     await using stack = await waves();
     const { doctor, held, up } = stack;

@@ -63,6 +63,22 @@ describe("the status that a run looked at", () => {
   });
 });
 
+describe("a shorter list", () => {
+  it.each([
+    ["was active before", "started", [X], "this resource did not start it"],
+    ["it is told to leave", "none", [X, Y], 'stops: "none"'],
+  ])("names what it leaves active: what %s", async (_, stops, started, why) => {
+    await using receiver = await bench();
+    for (const prefix of [X, Y].filter((it) => !started.includes(it))) receiver.active.add(prefix);
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y], stops });
+    const handler = receiver.handler("right");
+    const { inputs } = handler.check(outs, { prefixes: [X], stops });
+    await handler.update(id, outs, inputs);
+    expect([...receiver.active].sort()).toEqual([X, Y]);
+    expect(receiver.printed).toContainEqual(expect.stringMatching(new RegExp(`left as it was \\(${why}\\): ${Y}`)));
+  });
+});
+
 describe("a signaling that moves to another receiver", () => {
   it("stops nothing there: what it started is at the former one", async () => {
     await using former = await bench();

@@ -129,7 +129,7 @@ const effectOf = (verdict: Verdict, { desired, relation }: Row): ReturnType<type
   const isSent = ["insert", "change", "restore"].includes(verdict) || (verdict === "settle" && relation === "same");
   return {
     does: isSent ? "send" : isDeleted ? "delete" : "nothing",
-    isCounted: isDeleted && verdict !== "expire",
+    isCounted: verdict === "remove",
     isRestored: verdict === "restore",
     isCommitted: relation === "present" && verdict !== "none",
   };

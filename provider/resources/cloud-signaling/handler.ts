@@ -160,11 +160,18 @@ export class CloudSignalingHandler implements Handler {
     });
     this.sayAlready(receiver, inputs, added, newlyStarted);
     const started = [...kept, ...newlyStarted];
-    await receiver.stop(stoppable(inputs.stops, removed, leaving), mayBeOurs, (left) => {
+    const stopped = stoppable(inputs.stops, removed, leaving);
+    await receiver.stop(stopped, mayBeOurs, (left) => {
       const managed = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
       const still = { endpoint, prefixes: [...prefixes, ...left], started: managed, unsettled: left };
       return { id, outputs: writeState(inputs, still) };
     });
+    const { desired } = this.runtime.receiver(inputs.receiver);
+    this.sayLeft(
+      receiver.label,
+      inputs,
+      removed.filter((prefix) => !stopped.includes(prefix) && !desired.has(prefix)),
+    );
     receiver.settleSent();
     return { outs: writeState(inputs, { endpoint, prefixes, started }) };
   }
@@ -176,9 +183,17 @@ export class CloudSignalingHandler implements Handler {
     const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
       (prefix) => !stopped.includes(prefix),
     );
-    const isNone = state.stops === "none";
-    if (left.length > 0)
-      this.runtime.notices.report({ kind: "leftAsFound", at: state.endpoint, prefixes: left, isNone });
+    this.sayLeft(state.endpoint, state, left);
+  }
+
+  /** Reports prefixes that the resource had, and that stay active. */
+  private sayLeft(
+    at: string | undefined,
+    { stops }: Pick<CloudSignalingInputs, "stops">,
+    prefixes: readonly CanonicalPrefix[],
+  ): void {
+    if (prefixes.length > 0)
+      this.runtime.notices.report({ kind: "leftAsFound", at, prefixes, isNone: stops === "none" });
   }
 
   /** The state, with what a killed run started, for a destroy: it asks for the active ones only if there are notes. */

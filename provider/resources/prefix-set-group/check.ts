@@ -63,7 +63,8 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   if (refused.length > 0) return failed([...new Set(refused)]);
   const conflicts = kinds.flatMap(({ nodes: equalNodes, normal: { entries } }) =>
     equalNodes.flatMap((at) => {
-      const declared = { type: "PrefixSetGroup", at, entries, exclusive: args.exclusive !== false } as const;
+      const exclusive = nodes.nodes.get(at)?.exclusive ?? args.exclusive ?? true;
+      const declared = { type: "PrefixSetGroup", at, entries, exclusive } as const;
       return (address && inUse.get(at)?.set(address).declare(about, declared)) ?? [];
     }),
   );
@@ -234,13 +235,14 @@ function want(
     about: About;
   },
 ): void {
-  for (const { nodes, normal, limits } of kinds) {
+  for (const { nodes, normal, before, limits } of kinds) {
+    const own = [...before.entries.keys(), ...normal.entries.keys()];
     for (const name of nodes) {
       const set = inUse.get(name)?.set(address);
       if (!set) continue;
       set.announced.add(WHOLE_SET);
       set.sent.declare(WHOLE_SET, about);
-      set.ignore(about.ignored);
+      set.ignore(about.ignored, own);
       set.declaring.push({ entries: normal.entries, limits: { ...args, ...limits } });
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);

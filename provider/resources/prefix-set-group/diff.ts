@@ -139,9 +139,10 @@ function withLost(runtime: Runtime, { lost, differs, ...olds }: JsonObject): Jso
   const state = readReplaced({ ...olds, lost, differs });
   const kept = new Map([...state.endpoints.keys()].map((node) => [node, keptBefore(state, node)]));
   const isLeft = (node: string) => {
-    const set = runtime.node(node).set(state.address);
-    const held = kept.get(node)?.entries;
-    return [...(kept.get(node)?.lost?.keys() ?? [])].every((prefix) => held?.has(prefix) && set.ignores(prefix));
+    // A node that left the configuration, or has another name there, shows no longer what the program ignores.
+    const set = attempt(() => runtime.node(node).set(state.address));
+    const { entries, lost } = kept.get(node) ?? {};
+    return [...(lost?.keys() ?? [])].every((prefix) => entries?.has(prefix) && set?.ignores(prefix));
   };
   const known = { ...olds, ...writeDiffersToChange(state, kept) };
   return Object.keys(membersOf(lost)).every(isLeft) ? known : { ...known, lost };

@@ -9,6 +9,7 @@ import { overrideSchema } from "./state";
 export interface GivenNode {
   readonly own: NormalEntries | undefined;
   readonly maxRemovals: number | string | undefined;
+  readonly exclusive: boolean | undefined;
 }
 
 /**
@@ -68,7 +69,7 @@ function readNode(
   content: unknown,
   options: Parameters<typeof normaliseEntries>[1],
 ): GivenNode & { readonly json: JsonObject; readonly problems: readonly string[] } {
-  const nothing = { own: undefined, maxRemovals: undefined, json: {} };
+  const nothing = { own: undefined, maxRemovals: undefined, exclusive: undefined, json: {} };
   const result = overrideSchema.safeParse(content);
   if (!result.success) {
     const problems = result.error.issues.map((issue) => {
@@ -82,9 +83,10 @@ function readNode(
   const json: Record<string, unknown> = Object.fromEntries(
     Object.entries(rest).filter(([, member]) => member !== undefined),
   );
-  if (entries === undefined) return { own: undefined, maxRemovals: rest.maxRemovals, json, problems: [] };
+  const { maxRemovals, exclusive } = rest;
+  if (entries === undefined) return { own: undefined, maxRemovals, exclusive, json, problems: [] };
   const own = normaliseEntries(entries, options);
   if (!own) return { ...nothing, problems: [": its entries are not known."] };
   Object.assign(json, flat(own));
-  return { own, maxRemovals: rest.maxRemovals, json, problems: own.problems.map((problem) => `.${problem}`) };
+  return { own, maxRemovals, exclusive, json, problems: own.problems.map((problem) => `.${problem}`) };
 }

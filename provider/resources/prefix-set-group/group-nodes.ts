@@ -134,7 +134,8 @@ export class GroupNodes {
       const desired = this.inputs.of(node);
       const set = ResourceSet.open(this.runtime, desired, before).claim(WHOLE_SET, true);
       const isWhole = state.nodes.get(node)?.holds === true;
-      const only = { entries: lost, notes: before.notes };
+      // A part of the set: the rest of it is declared, too.
+      const only = { entries: lost, notes: before.notes, exclusive: false };
       const kept = await (isWhole
         ? lifecycle.update(set, set.recall({ ...before, lost }), desired)
         : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...desired, ...only }));

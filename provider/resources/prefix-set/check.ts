@@ -70,7 +70,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     if (wide.length > 0) return { inputs: news, problems: wide.map((problem) => `${url}: ${problem}`) };
     set.announced.add(WHOLE_SET);
     set.sent.declare(WHOLE_SET, about);
-    set.ignore(about.ignored);
+    set.ignore(about.ignored, [...before.entries.keys(), ...entries.keys()]);
     set.desired.take(entries);
     set.declaring.push({ entries, limits: args });
     const change = { normal, before: here, isNew: isOther };
@@ -114,7 +114,7 @@ export function whose(
   return exclusive === false ? name : undefined;
 }
 
-/** What a program makes of a set. */
+/** A set before and after a change of the program. */
 interface SetChange {
   readonly url: string | undefined;
   readonly node: { readonly maxValue: number | undefined } | undefined;
@@ -220,9 +220,9 @@ function heldHere(
   { exclusive }: { readonly exclusive?: boolean | undefined },
 ): HeldEntries {
   if (!set) return NOTHING_HELD;
-  const isHeld = (prefix: string) => set.managed.has(prefix);
+  const isManaged = (prefix: string) => set.managed.has(prefix);
   const all = exclusive === false ? [] : (Array.from(set.managedHere) as CanonicalPrefix[]);
-  const held = [...all, ...entries.keys()].filter(isHeld);
+  const held = [...all, ...entries.keys()].filter(isManaged);
   return { entries: new Map(held.map((prefix) => [prefix, entries.get(prefix) ?? 1])), notes };
 }
 

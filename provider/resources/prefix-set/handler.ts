@@ -118,9 +118,10 @@ export class PrefixSetHandler implements Handler {
   /** False if all that the look did not see as in the state is ignored by the program. */
   private restores(olds: JsonObject, news: JsonObject, ignored: About["ignored"]): boolean {
     const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
-    set?.ignore(ignored);
     if (!set || hasUnknown(news.entries)) return true;
-    return set.lost(storedSet(olds).entries(), storedSet(news).entries()) !== undefined;
+    const [known, desired] = [storedSet(olds).entries(), storedSet(news).entries()];
+    set.ignore(ignored, [...known.keys(), ...desired.keys()]);
+    return set.lost(known, desired) !== undefined;
   }
 
   private ignores(olds: JsonObject, prefix: string): boolean {

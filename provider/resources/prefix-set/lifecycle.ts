@@ -364,7 +364,10 @@ export class SetLifecycle {
     if (!isDecided) return;
     report("removes", removed);
     report("changes", changed);
-    report("keeps", set.isIgnored ? present.filter(({ value, desired: to }) => to === value) : []);
+    report(
+      "keeps",
+      present.filter(({ prefix, value, desired: to }) => to === value && set.ignores(prefix)),
+    );
   }
 }
 

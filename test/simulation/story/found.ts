@@ -59,6 +59,13 @@ const entry = (value: number): Declared => ({
   name: "entry",
   args: { arena: "edge", set: "blocked", node: "n1", prefix: A, value },
 });
+/** A part of the set whose changes are ignored. */
+const IGNORING: Declared = {
+  type: "PrefixSet",
+  name: "part",
+  args: { arena: "edge", set: "blocked", node: "n1", entries: { [B]: 1 }, exclusive: false },
+  options: { ignoreChanges: ["entries"] },
+};
 const entryOfOtherSet = (value: number): Declared => ({
   type: "PrefixSetEntry",
   name: "entry",
@@ -166,6 +173,16 @@ const ON_CALL: Readonly<Record<string, FoundStory>> = {
       restart("n1", "empty"),
       run("preview", [set({ [A]: 1, [B]: 1 }, { ignoreChanges: ["entries"] })], [], { refresh: true }),
       run("up", [set({ [A]: 1, [B]: 1 }, { ignoreChanges: ["entries"] })], [], { refresh: true }),
+    ],
+    shown: 1,
+    ends: { n1: { [A]: 1, [B]: 1 } },
+  },
+  "ignoreChanges of one resource hides the drift of another in the same set": {
+    turns: [
+      run("up", [IGNORING, entry(1)]),
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [A]: 7 }, commit: true }),
+      run("preview", [IGNORING, entry(1)]),
+      run("up", [IGNORING, entry(1)]),
     ],
     shown: 1,
     ends: { n1: { [A]: 1, [B]: 1 } },
