@@ -22,7 +22,7 @@ function allowedAt(held: number, { maxRemovals }: { maxRemovals: unknown }): num
 
 describe("organisation-rails", () => {
   const rails = (...all: object[]) => ({ config: { rules: { "organisation-rails": { rails: all } } } });
-  /** What the level `remediate` puts into a resource. */
+  /** Limits that the level `remediate` puts into a resource. */
   const putIn = (resource: ReturnType<typeof prefixSet>, options: ReturnType<typeof rails>) => {
     const run = runOf(options);
     const settings = settingsOf(organisationRails, run.config);

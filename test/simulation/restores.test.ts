@@ -27,7 +27,7 @@ beforeAll(async () => {
   await world.play();
 });
 
-/** What is wrong about a plain `up` that has left the emptied node as it was, and has printed this. */
+/** Faults of a plain `up` that has left the emptied node as it was, and has printed this. */
 function wrongAfter(printed: readonly string[]): readonly string[] {
   const [first] = world.records as [RunRecord];
   const claims = claimsOf(up.program, up.options);

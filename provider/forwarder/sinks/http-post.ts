@@ -243,7 +243,7 @@ export function below(url: URL, path: string): URL {
 const NAME = /^(.{0,7}|[a-z._-]{8,15})$/;
 
 /**
- * What variables and files gave of the path of a url: texts that no shown address has, and secrets. A segment that was given alone is a
+ * The parts of a url's path that variables and files gave: texts that no shown address has, and secrets. A segment that was given alone is a
  * secret; of several, those that are no names.
  */
 function givenIn({ protocol, origin, host }: URL, given: readonly string[]) {

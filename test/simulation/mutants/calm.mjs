@@ -66,8 +66,8 @@ export const CALM = mutants([
     name: "name-no-signaling-that-stays",
     promise: 12,
     file: "resources/cloud-signaling/handler.ts",
-    find: '    if (left.length > 0)\n      this.runtime.notices.report({ kind: "leftAsFound"',
-    replace: '    if (left.length > 1)\n      this.runtime.notices.report({ kind: "leftAsFound"',
+    find: 'if (prefixes.length > 0)\n      this.runtime.notices.report({ kind: "leftAsFound"',
+    replace: 'if (prefixes.length > 1)\n      this.runtime.notices.report({ kind: "leftAsFound"',
   },
   {
     name: "name-no-entry-that-an-end-leaves",

@@ -57,7 +57,7 @@ export const ROLLOUT = mutants([
     promise: 16,
     seed: 1789,
     file: "resources/prefix-set-group/rollout/facts.ts",
-    find: "isUnpassed: pending?.contents[node] === digestAt(node),",
+    find: "isUnpassed: pending?.contents[node] !== undefined && pending.contents[node] === digestAt(node),",
     replace: "isUnpassed: false,",
   },
   {

@@ -20,7 +20,7 @@ export async function commandsObey(world: World): Promise<string[]> {
   return last ? [...found, ...(await leftBy(world, last))] : [];
 }
 
-/** What a command sent to a node and should not have. */
+/** Requests that a command sent to a node and should not have. */
 function sentTo(world: World, { command, set }: Command, node: string, label: string): string[] {
   const { journal } = world.nodes.get(node) ?? { journal: [] };
   const settings: Readonly<Record<string, unknown>> = world.scenario.stacks[0]?.settings ?? {};

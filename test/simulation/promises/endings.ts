@@ -8,7 +8,7 @@ import { type Claim, canonical, claimsOf, requestsOf } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
-/** What an undisturbed green run leaves at a node or receiver, although no program declares it, stands in a line of that run. */
+/** An undisturbed green run names all that it leaves at a node or receiver although no program declares it. */
 export const whatStaysIsNamed: Promised = {
   number: 12,
   name: "what stays is named",
@@ -52,7 +52,7 @@ function lostBefore(world: World, done: CommandRecord, claim: Claim, after: read
   return lists.length === 0 ? [] : Object.keys(claim.entries).filter((prefix) => !isShown(prefix));
 }
 
-/** What commits of a run changed, and no request of it was about. */
+/** Changes by commits of a run that no request of it was about. */
 function publishedBy(world: World, done: CommandRecord): string[] {
   return [...world.machines.keys()].flatMap((machine) => {
     const requests = requestsOf(world, done, machine);
@@ -119,7 +119,7 @@ function placeOf(claim: Claim): string {
   return claim.kind === "set" ? `${claim.node} ${claim.url}` : claim.receiver;
 }
 
-/** What is at the place of a declaration and what it answers for, without what is declared. */
+/** Entries at the place of a declaration, and those that it answers for, without the declared ones. */
 function left(world: World, claim: Claim, declared: readonly Claim[]): string[] {
   if (claim.resource.options?.ignoreChanges) return [];
   if (claim.kind === "signal") {
@@ -169,7 +169,7 @@ function createdIn({ steps }: CommandRecord, now: readonly Claim[]): Claim[] {
   return now.filter(({ resource }) => made.has(resource.name));
 }
 
-/** What a new resource finds at its place is named by a line of its run. */
+/** A run names the entries that a new resource finds at its place. */
 export const whatWasThereIsNamed: Promised = {
   number: 12,
   name: "what was there before is named",
@@ -189,7 +189,7 @@ export const whatWasThereIsNamed: Promised = {
   },
 };
 
-/** What the first answer of a run shows, and its stack has never sent. */
+/** Entries that the first answer of a run shows, and its stack has never sent. */
 function foundBy(world: World, done: CommandRecord, claim: Claim): [prefix: string, value: number][] {
   const name = claim.kind === "set" ? (world.nodes.get(claim.node)?.name ?? "") : claim.receiver;
   const { journal = [] } = world.machines.get(name) ?? {};

@@ -107,7 +107,7 @@ export function canonicalEntries(entries: Readonly<Record<string, Written>>, now
   return Object.fromEntries(found);
 }
 
-/** What a program writes for a prefix: its value, or that and a note. */
+/** An entry as a program writes it: its value, or that and a note. */
 type Written = number | { readonly value: number; readonly expires?: string };
 
 function isOver({ expires }: { readonly expires?: unknown }, now: number): boolean {

@@ -8,13 +8,13 @@ const MANY = Array.from({ length: 24 }, (_, index) => `192.0.2.${index + 1}/32`)
 const [WIDE, KEPT, FOREIGN] = ["203.0.113.0/24", "2001:db8::/32", "198.18.0.0/15"];
 const SIGNALED = ["198.51.100.1/32", "198.51.100.2/32", "198.51.100.3/32"];
 
-/** What a program writes for a prefix: its value, or that and a note. */
+/** An entry as a program writes it: its value, or that and a note. */
 type Written = number | { readonly value: number; readonly expires?: string; readonly reason?: string };
 type Content = Readonly<Record<string, Written>>;
 type Args = Readonly<Record<string, unknown>>;
 
 /**
- * A small world in which nothing fails and nobody is in the way, so that all that a run does, keeps and says can be counted: its programs use arguments
+ * A small world in which nothing fails and no other writer is in the way, so that all that a run does, keeps and says can be counted: its programs use arguments
  * and settings that the others leave out.
  */
 export function calm(seed: number): Scenario {
