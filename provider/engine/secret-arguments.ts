@@ -103,12 +103,10 @@ export class SecretArguments {
     }
   }
 
-  /** Adds the url and headers of a rollout's check. Messages have the url with the name of a node in it, which is not secret. */
+  /** Adds the url and headers of a rollout's check. */
   private addCheck({ rollout }: JsonObject): void {
     const { url, headers, command } = membersOf(membersOf(rollout).check);
-    const parts = typeof url === "string" ? url.split("{node}") : [];
-    const asked = attempt(() => new URL(parts[0] ?? "").href);
-    this.add([parts, asked, membersOf(headers), command], "");
+    this.add([typeof url === "string" ? shownOf(url) : [], membersOf(headers), command], "");
   }
 
   private addText(text: string): void {
@@ -192,4 +190,16 @@ function stands(name: string, text: string): boolean {
     if (!/[\w%-]/.test(text[at - 1] ?? "") && !/[\w%-]/.test(text[at + name.length] ?? "")) return true;
   }
   return false;
+}
+
+/** Stands for the name of a node in a url: it is not secret, and messages have it. */
+const NODE = "packetfilter-node";
+
+/** The texts of a check's url that a message may have: as it is written and as it is asked, and its server. A scheme alone tells nothing. */
+function shownOf(url: string): string[] {
+  const asked = attempt(() => new URL(url.replaceAll("{node}", NODE)));
+  if (asked) asked.hash = "";
+  const texts = asked ? [asked.href, asked.host, asked.hostname] : [];
+  const parts = [...url.split("{node}"), ...texts.flatMap((text) => text.split(NODE))];
+  return parts.filter((part) => !/^[a-z]+:\/*$/.test(part));
 }

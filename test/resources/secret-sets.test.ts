@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type JournalEntry, startEmulator } from "../../provider/emulator";
 import { MiniEngine } from "../failures/support/engine";
 import { BLOCKED, entry, NODE, set, signaling } from "../failures/support/scenarios";
+import { ownPort } from "../support/ports";
 import { waves } from "./support/group-bench";
 
 /** Marks that the classes send beside arguments with secret prefixes. */
@@ -199,6 +200,14 @@ describe("a group whose prefixes are secret", () => {
     expect(error).toContain("wave 1 of ");
     expect(error).toContain("did not pass: GET [secret]lab1: HTTP 503");
     expect(error).not.toContain(new URL(stack.doctor.url.replace("{node}", "lab1")).host);
+  });
+
+  it("names no server of a secret check that cannot be reached, and no part of its query as it is asked", async () => {
+    const server = `127.0.0.1:${await ownPort()}`;
+    await using stack = await waves({ check: { url: `http://${server}/{node}?key=a b canary#top` } });
+    const { error, printed } = await stack.up({ [OURS]: 1 }, { __secret: ["rollout"] });
+    expect(error).toMatch(/wave 1 of .*did not pass: GET \[secret\]lab1/);
+    for (const secret of [server, "canary"]) expect([error, ...printed].join("\n")).not.toContain(secret);
   });
 });
 
