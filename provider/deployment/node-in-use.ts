@@ -125,7 +125,7 @@ export class DeploymentSet implements Addressed {
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
   /** Entries whose changes the program ignores. */
-  private readonly ignored = new Set<CanonicalPrefix>();
+  private readonly ignored: Pick<ReadonlySet<CanonicalPrefix>, "has">[] = [];
   /** Addresses that all resources cover in this set. */
   readonly coverage = new SharedCoverage();
   /** Entries that the look of this process saw; `undefined` without a look. */
@@ -197,16 +197,17 @@ export class DeploymentSet implements Addressed {
    * The program ignores changes of entries of a resource.
    *
    * @param ignored `true` for all, or their prefixes.
-   * @param own All prefixes of the resource.
+   * @param own The prefixes of the resource, in its state and its program.
    */
-  ignore(ignored: About["ignored"], own: Iterable<CanonicalPrefix>): void {
-    const prefixes = ignored === true ? own : (ignored ?? []);
-    for (const prefix of prefixes) this.ignored.add(Prefix.canonical(prefix));
+  ignore(ignored: About["ignored"], ...own: readonly Pick<ReadonlySet<CanonicalPrefix>, "has">[]): void {
+    if (ignored === true) this.ignored.push(...own);
+    else if (ignored !== undefined && ignored.length > 0)
+      this.ignored.push(new Set(ignored.map((prefix) => Prefix.canonical(prefix))));
   }
 
   /** True for an entry whose other values the program leaves. */
   ignores(prefix: CanonicalPrefix): boolean {
-    return this.ignored.has(prefix);
+    return this.ignored.some((some) => some.has(prefix));
   }
 
   async list(): Promise<ListedMap> {

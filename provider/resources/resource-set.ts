@@ -6,7 +6,6 @@ import { type Declaring, type DeploymentSet, type NodeInUse, WHOLE_SET } from ".
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names } from "../deployment/sent-before";
-import type { About } from "../engine/handler";
 import type { EventHere } from "../messages/events";
 import {
   adviceIn,
@@ -158,8 +157,8 @@ export class ResourceSet {
   }
 
   /** As {@link DeploymentSet.ignore}. */
-  ignore(ignored: About["ignored"], own: Iterable<CanonicalPrefix>): void {
-    this.set.ignore(ignored, own);
+  ignore(...ignored: Parameters<DeploymentSet["ignore"]>): void {
+    this.set.ignore(...ignored);
   }
 
   ignores(prefix: CanonicalPrefix): boolean {

@@ -24,10 +24,11 @@ async function begun(program: readonly Declared[], found: Record<string, number>
 describe("a limit that only the content of the node exceeds", () => {
   const adopting = (more: object = {}) => [set({ [A]: 1, [B]: 1 }, { onExisting: "adopt", ...more })];
   const tooMany = /60 of 62 entries would be removed, more than maxRemovals \(50%, here 31\)/;
+  const wouldFail = /^warning: up would fail\. .*60 of 62 entries/;
 
-  it("fails in the preview, where an up would remove what it adopted", async () => {
+  it("is a warning of the preview, where an up would remove what it adopted", async () => {
     await using stack = await begun(adopting(), many(60));
-    expect(texts((await stack.engine.preview(adopting())).errors)).toMatch(tooMany);
+    expect((await stack.engine.preview(adopting())).printed).toContainEqual(expect.stringMatching(wouldFail));
     expect(texts((await stack.engine.up(adopting())).errors)).toMatch(tooMany);
     expect(stack.held()).toEqual({ [A]: 1, [B]: 1, ...many(60) });
   });
@@ -38,7 +39,7 @@ describe("a limit that only the content of the node exceeds", () => {
     const { printed, steps } = await stack.engine.preview(adopting());
     expect(steps).toEqual(["update blocked"]);
     expect(printed).toContainEqual(expect.stringMatching(/lacks 1 declared entry .*this up restores it/));
-    expect(printed).toContainEqual(expect.stringMatching(/^warning: up would fail\. .*60 of 62 entries/));
+    expect(printed).toContainEqual(expect.stringMatching(wouldFail));
     const { errors } = await stack.engine.up(adopting());
     expect(texts(errors)).toMatch(tooMany);
     expect(texts(errors)).toContain(`Restored: ${A}.`);
@@ -56,7 +57,9 @@ describe("a limit that only the content of the node exceeds", () => {
     const { errors } = await stack.engine.up(more);
     expect(texts(errors)).toMatch(/30 of 30 entries would get another value, more than maxChanges/);
     expect(stack.held()).toEqual({ [A]: 1, ...many(30, 9) });
-    expect(texts((await stack.engine.preview(more)).errors)).toMatch(/30 of 31 entries would get another value/);
+    expect((await stack.engine.preview(more)).printed).toContainEqual(
+      expect.stringMatching(/up would fail\. .*30 of 31 entries would get another value/),
+    );
   });
 
   it("is found in the preview for a node that did not answer when the limit was lifted", async () => {
@@ -69,12 +72,26 @@ describe("a limit that only the content of the node exceeds", () => {
     stack.node("fra1").fail({ kind: "silence", times: 1_000 });
     expect(texts((await stack.engine.up(program(3), lifted)).errors)).toBe("");
     stack.node("fra1").clearFaults();
-    expect(texts((await stack.engine.preview(program(3))).errors)).toMatch(
-      /on fra1: .*57 of 60 entries would be removed/,
+    expect((await stack.engine.preview(program(3))).printed).toContainEqual(
+      expect.stringMatching(/up would fail\. .*fra1: .*57 of 60 entries would be removed/),
     );
     expect(texts((await stack.engine.up(program(3), lifted)).errors)).toBe("");
     expect(stack.held()).toEqual({ ams1: many(3), fra1: many(3) });
   });
+});
+
+it("a limit that one resource or node exceeds keeps no other from its change", async () => {
+  await using stack = await bench("ams1", "fra1");
+  const program = (number: number, more: object = {}) => [
+    group({ ...many(number), ...more }, ["ams1", "fra1"], { maxUnreachable: 1 }),
+  ];
+  await stack.engine.up(program(60));
+  stack.node("fra1").fail({ kind: "silence", times: 1_000 });
+  for (const number of [35, 20]) expect(texts((await stack.engine.up(program(number))).errors)).toBe("");
+  stack.node("fra1").clearFaults();
+  const { errors } = await stack.engine.up(program(20, { [A]: 1 }));
+  expect(texts(errors)).toMatch(/fra1.*40 of 60 entries would be removed/);
+  expect(stack.held()).toEqual({ ams1: { ...many(20), [A]: 1 }, fra1: many(60) });
 });
 
 describe("a set that another resource takes over", () => {
@@ -90,6 +107,14 @@ describe("a set that another resource takes over", () => {
     }
     const { errors } = await stack.engine.up(named("new", 3, { exclusive: false, maxRemovals: "100%" }));
     expect([texts(errors), stack.held()]).toEqual(["", many(3)]);
+  });
+
+  it("is judged by its state, whatever the resource that takes over has inserted", async () => {
+    await using stack = await begun(named("old", 60, { exclusive: false }));
+    const other = Object.fromEntries(Array.from({ length: 57 }, (_, index) => [`10.0.${index}.0/24`, 1]));
+    const program = [set({ ...many(3), ...other }, { exclusive: false }, "new")];
+    expect(texts((await stack.engine.up(program)).errors)).toMatch(tooMany);
+    expect(stack.held()).toEqual({ ...many(60), ...other });
   });
 
   it("is judged in the preview where a refresh has read the state, which shows the removals", async () => {

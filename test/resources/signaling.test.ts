@@ -79,6 +79,18 @@ describe("a shorter list", () => {
   });
 });
 
+it("a shorter list names nothing that this run saw inactive", async () => {
+  await using receiver = await bench();
+  receiver.active.add(Y);
+  const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });
+  receiver.active.delete(Y);
+  const handler = receiver.handler("right");
+  const { inputs } = handler.check(outs, { prefixes: [X] });
+  await handler.look(outs, inputs, true);
+  await handler.update(id, outs, inputs);
+  expect(receiver.printed.filter((line) => line.includes("left as it was"))).toEqual([]);
+});
+
 describe("a signaling that moves to another receiver", () => {
   it("stops nothing there: what it started is at the former one", async () => {
     await using former = await bench();

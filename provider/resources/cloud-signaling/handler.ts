@@ -167,11 +167,9 @@ export class CloudSignalingHandler implements Handler {
       return { id, outputs: writeState(inputs, still) };
     });
     const { desired } = this.runtime.receiver(inputs.receiver);
-    this.sayLeft(
-      receiver.label,
-      inputs,
-      removed.filter((prefix) => !stopped.includes(prefix) && !desired.has(prefix)),
-    );
+    const there = new Set(active);
+    const isLeft = (prefix: CanonicalPrefix) => there.has(prefix) && !stopped.includes(prefix) && !desired.has(prefix);
+    this.sayLeft(receiver.label, inputs, removed.filter(isLeft));
     receiver.settleSent();
     return { outs: writeState(inputs, { endpoint, prefixes, started }) };
   }

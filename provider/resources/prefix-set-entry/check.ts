@@ -42,7 +42,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     if (conflict !== undefined) return { inputs: news, problems: [conflict] };
     set.announced.add(prefix);
     set.sent.declare(prefix, about);
-    if (about.ignored === true) set.ignore(true, [prefix]);
+    if (about.ignored === true) set.ignore([prefix]);
     if (!expired) set.desired.add([prefix]);
   }
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];

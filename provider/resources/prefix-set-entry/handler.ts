@@ -241,7 +241,7 @@ export class PrefixSetEntryHandler implements Handler {
     if (hasUnknown(news.prefix)) return true;
     const desired = readInputs(knownOf(news));
     const set = attempt(() => ResourceSet.open(this.runtime, desired));
-    set?.ignore(true, [desired.prefix]);
+    set?.ignore([desired.prefix]);
     return !set || set.lost(desiredOf(readInputs(olds)), desiredOf(desired)) !== undefined;
   }
 

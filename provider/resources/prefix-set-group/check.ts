@@ -236,13 +236,12 @@ function want(
   },
 ): void {
   for (const { nodes, normal, before, limits } of kinds) {
-    const own = [...before.entries.keys(), ...normal.entries.keys()];
     for (const name of nodes) {
       const set = inUse.get(name)?.set(address);
       if (!set) continue;
       set.announced.add(WHOLE_SET);
       set.sent.declare(WHOLE_SET, about);
-      set.ignore(about.ignored, own);
+      set.ignore(about.ignored, before.entries, normal.entries);
       set.declaring.push({ entries: normal.entries, limits: { ...args, ...limits } });
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);

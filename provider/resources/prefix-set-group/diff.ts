@@ -10,7 +10,6 @@ import type { Place } from "../../reconcile/desired";
 import { withdrawnOf } from "../../reconcile/entries";
 import { compare, remember } from "../changes";
 import { isSameSet } from "../prefix-set/check";
-import { type Foreseen, requireWithinLimits } from "../prefix-set/foreseen";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import { writeDiffersToChange } from "./outputs";
@@ -47,7 +46,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   if (!hasUnknown(news)) {
     const [state, inputs] = [recalled(runtime, readReplaced(olds)), readInputs(news)];
     sayPlan(runtime, state, inputs);
-    if (isSameSet(olds, news)) requireWithinLimits(foreseen(runtime, state, inputs));
+    if (isSameSet(olds, news)) runtime.notices.fold(() => warnOfLimits(runtime, state, inputs));
   }
   const hasMoved = areKnown && addressOverridden(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
@@ -122,15 +121,15 @@ function sayPlan(runtime: Runtime, state: GroupState, inputs: GroupInputs): void
   sayChanges(beginning, start);
 }
 
-/** Updates of the nodes that answer. */
-function foreseen(runtime: Runtime, state: GroupState, inputs: GroupInputs): Foreseen[] {
+/** Warns of limits that the updates of the nodes that answer exceed. */
+function warnOfLimits(runtime: Runtime, state: GroupState, inputs: GroupInputs): void {
   const lifecycle = new SetLifecycle(runtime);
   const { former } = placed(runtime, [...inputs.nodes.keys()], state);
-  return [...former].flatMap(([name, before]) => {
+  for (const [name, before] of former) {
     const desired = inputs.of(name);
     const set = ResourceSet.open(runtime, desired);
-    return runtime.look.isSilent(set.endpoint) ? [] : lifecycle.foresee(set, state.of(before), desired);
-  });
+    if (!runtime.look.isSilent(set.endpoint)) lifecycle.warnOfLimits(set, state.of(before), desired);
+  }
 }
 
 /** The state with the entries that its nodes should hold; `lost` remains if an update restores something. */

@@ -10,7 +10,6 @@ import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
 import { checkPrefixSet, isSameSet, normalPrefixSet } from "./check";
-import { requireWithinLimits } from "./foreseen";
 import { SetLifecycle, UnfinishedWrite } from "./lifecycle";
 import {
   PREFIX_SET_OUTPUTS,
@@ -81,7 +80,7 @@ export class PrefixSetHandler implements Handler {
           withdrawn: withdrawnOf(storedSet(news).notes(), state.notes),
         });
     });
-    this.requireWithinLimits(olds, news);
+    this.warnOfLimits(olds, news);
     return compare({
       // Shows an update that only the list of the look shows.
       olds: { ...this.withLost(olds), ...(unsettled.length > 0 && { unsettled }) },
@@ -99,12 +98,10 @@ export class PrefixSetHandler implements Handler {
     });
   }
 
-  /** @throws {Error} if the update would exceed a limit */
-  private requireWithinLimits(olds: JsonObject, news: JsonObject): void {
+  private warnOfLimits(olds: JsonObject, news: JsonObject): void {
     if (hasUnknown(news) || !isSameSet(olds, news)) return;
     const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
-    if (!set?.isChecked(WHOLE_SET)) return;
-    requireWithinLimits([this.lifecycle.foresee(set, set.recall(readReplaced(olds)), readInputs(news))]);
+    if (set?.isChecked(WHOLE_SET)) this.lifecycle.warnOfLimits(set, set.recall(readReplaced(olds)), readInputs(news));
   }
 
   /** The state with the entries that it should hold; `lost` remains if an update restores something. */
@@ -120,7 +117,7 @@ export class PrefixSetHandler implements Handler {
     const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
     if (!set || hasUnknown(news.entries)) return true;
     const [known, desired] = [storedSet(olds).entries(), storedSet(news).entries()];
-    set.ignore(ignored, [...known.keys(), ...desired.keys()]);
+    set.ignore(ignored, known, desired);
     return set.lost(known, desired) !== undefined;
   }
 

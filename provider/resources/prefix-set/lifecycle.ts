@@ -17,7 +17,6 @@ import { type Intent, judgeOf, type KnownPrefixes } from "../../reconcile/set-pl
 import { compareSet } from "../../reconcile/three-way";
 import { lookNew, reportMissing, reportSent } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
-import type { Foreseen } from "./foreseen";
 import { InTheWay, planCreate, planLimitedDelete, planLimitedUpdate, type UpdateLimits } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
@@ -180,17 +179,20 @@ export class SetLifecycle {
     };
   }
 
-  /** The update of this run, by the look or else by the state. A refresh knows no program, and of another address nothing is known. */
-  foresee(set: ResourceSet, state: SetState, inputs: SetInputs): Foreseen {
+  /**
+   * Warns of limits that the update of this run exceeds, by the look or else by the state. No failure: the engine would come to no
+   * other resource, and restore nothing there. A refresh knows no program, and of another address nothing is known.
+   */
+  warnOfLimits(set: ResourceSet, state: SetState, inputs: SetInputs): void {
     const intent = set.endpoint === state.endpoint && set.isChecked(WHOLE_SET) && this.intent(set, state, inputs);
-    if (!intent) return { set, restores: false };
+    if (!intent) return;
     const { entries: known, lost } = state;
     const held = lost ? new Map([...known].filter(([prefix]) => !lost.has(prefix))) : known;
     try {
-      const { refusal, restored } = planLimitedUpdate(set.observedInLook ?? held, intent, this.limits(set, inputs));
-      return { set, refusal, restores: restored !== undefined };
+      const { refusal } = planLimitedUpdate(set.observedInLook ?? held, intent, this.limits(set, inputs));
+      if (refusal !== undefined) set.report({ kind: "overLimit", reason: refusal });
     } catch (error) {
-      return { set, refusal: messageOf(error), restores: false };
+      set.report({ kind: "overLimit", reason: messageOf(error) });
     }
   }
 
@@ -244,12 +246,14 @@ export class SetLifecycle {
     // A resource that is created after this delete owns them.
     set.managed.take(new Set(kept));
     if (managed.size > 0 && kept.length === managed.size) return undefined;
-    const expired = expiredOf(managed, state.notes, this.runtime.today);
+    const over = expiredOf(managed, state.notes, this.runtime.today);
+    // What an interrupted run brought counts as no removal, as in an update.
+    const uncounted = () => new Set([...over, ...[...managed].filter((prefix) => !entries.has(prefix))]);
     const limits = this.limitsOfSuccessors(set, state);
     // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = (observed: ListedMap) => {
       for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);
-      const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, expired };
+      const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, expired: uncounted() };
       return planLimitedDelete(removal, { observed, known: entries }, limits);
     };
     const failure = (message: string, reached: Reached) =>
@@ -260,7 +264,7 @@ export class SetLifecycle {
     const sent = set.sentBefore(WHOLE_SET, entries, removed.after);
     const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), desired);
     for (const prefix of published) managed.add(prefix);
-    const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), expired });
+    const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), expired: uncounted() });
     const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy, failure }) : removed;
     const { after: emptied, before: held } = removed;
     const before = emptied.size === 0 ? held : new Map([...emptied, ...held]);

@@ -56,7 +56,9 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: U
   const plan = planUpdate(observed, intent);
   const { occupied, changed, different } = compareSet(observed, intent.known, intent.desired);
   const changes = occupied.length + changed.length + (intent.moved ? different.length : 0);
-  const problems = limitProblems(plan, { observed, known: intent.known, changes }, limits);
+  // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
+  const size = Math.max(observed.size, intent.known.size);
+  const problems = limitProblems(plan, { observed, size, changes }, limits);
   if (problems.length === 0) return plan;
   const sent = plan.restored ? "only lost entries are restored" : "nothing was sent";
   return onlyRestored(plan, `${label}: ${sent}. ${problems.join(" ")}`);
@@ -70,10 +72,11 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: U
  */
 export function planLimitedDelete(
   plan: SetPlan,
-  { observed, known }: Pick<Change, "observed" | "known">,
+  { observed, known }: { readonly observed: ListedMap; readonly known: ListedMap },
   limits: readonly UpdateLimits[],
 ): SetPlan {
-  const problems = limits.map((one) => limitProblems(plan, { observed, known, changes: 0 }, one));
+  // A share is of the state: the resource that takes over may have inserted its own entries already.
+  const problems = limits.map((one) => limitProblems(plan, { observed, size: known.size, changes: 0 }, one));
   const [first] = problems;
   if (first && problems.every((all) => all.length > 0)) stop(limits[0]?.label ?? "", first);
   return plan;
@@ -82,21 +85,20 @@ export function planLimitedDelete(
 /** A change of a set as the limits see it. */
 interface Change {
   readonly observed: ListedMap;
-  readonly known: ListedMap;
+  /** Number of entries that a share of the set is of. */
+  readonly size: number;
   /** Number of entries that get another value. */
   readonly changes: number;
 }
 
 function limitProblems(
   { put, remove, expired }: SetPlan,
-  { observed, known, changes }: Change,
+  { observed, size, changes }: Change,
   { url, removals: limits }: UpdateLimits,
 ): string[] {
   const there = [...remove].filter((prefix) => observed.has(prefix));
   const removals = there.filter((prefix) => expired?.has(prefix) !== true).length;
   const left = put.size > 0 ? put.size : observed.size - there.length;
-  // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
-  const size = Math.max(observed.size, known.size);
   return removalProblems(url, { size, removals, changes, left }, limits);
 }
 
