@@ -68,8 +68,10 @@ class RotatedFile {
       await handle.datasync();
       if ((await handle.stat()).nlink === 0) throw new Error("it was removed meanwhile");
     } catch (error) {
-      // The next opening cuts half a line off, and nothing that another process has added.
-      await this.close().catch(() => {});
+      // The opening cuts half a line off at once, before another process writes behind it, and nothing that one has added.
+      await this.close()
+        .then(() => this.opened())
+        .catch(() => {});
       throw error;
     }
   }
