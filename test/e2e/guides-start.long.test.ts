@@ -114,7 +114,7 @@ guide(
     const object = shown?.text.replace("https://192.0.2.10", node.endpoint).replace('set: "blocked"', 'set: "probe"');
     await stack.program(`
       const { readFileSync } = require("node:fs");
-      ${object?.replace(" });", ', exclusive: false, entries: ["192.0.2.0/24"] });')}
+      ${object?.replace("  entries:", "  exclusive: false,\n  entries:")}
       new pf.PrefixSetEntry("one", { node: "fra1", arena: "edge", set: "probe", prefix: "203.0.113.7" });
     `);
     const preview = await stack.must("preview");

@@ -72,8 +72,8 @@ async function node({ folder, pulumi, text }: Awaited<ReturnType<typeof made>>) 
     const [line = ""] = new RegExp(`npx pulumi-packetfilter emulator ${words}.*`).exec(text) ?? [];
     return command("sh", ["-c", line.replace("8080", port)], folder);
   };
-  await said("--port");
   await pulumi(`config set packetfilter:endpoint ${endpoint} --stack dev`);
+  await said("--port");
   const list = ["pulumi-packetfilter", "list", BLOCKED, "--endpoint", endpoint, "--output", "json"];
   return {
     held: async () => {

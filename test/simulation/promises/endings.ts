@@ -4,7 +4,7 @@ import type { Scenario } from "../scenario";
 import type { CommandRecord, RunRecord, World } from "../simulation";
 import { foreignAt } from "./converges";
 import { entriesIn } from "./events";
-import { type Claim, canonical, claimsOf, requestsOf } from "./model";
+import { type Claim, canonical, claimsOf, isSaidSilent, requestsOf } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -134,9 +134,10 @@ function left(world: World, claim: Claim, declared: readonly Claim[]): string[] 
   return held.filter((prefix) => !isIn(here, prefix) && (claim.exclusive || isIn([claim], prefix)));
 }
 
-/** True if the run has looked there. */
+/** True if the run has seen a list of it. */
 function isSeen(world: World, done: CommandRecord, claim: Claim): boolean {
   if (claim.kind === "signal") return true;
+  if (isSaidSilent(done, claim.node)) return false;
   const { name = "" } = world.nodes.get(claim.node) ?? {};
   return requestsOf(world, done, name).some(({ cmd, url }) => cmd === "list" && url === claim.url);
 }

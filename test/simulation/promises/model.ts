@@ -113,3 +113,8 @@ type Written = number | { readonly value: number; readonly expires?: string };
 function isOver({ expires }: { readonly expires?: unknown }, now: number): boolean {
   return expires !== undefined && Date.parse(String(expires)) <= START + now;
 }
+
+/** True if a run says that a node does not answer: one of the real engine may be late on a busy machine. */
+export function isSaidSilent({ printed }: Pick<CommandRecord, "printed">, node: string): boolean {
+  return printed.some((line) => line.includes("does not answer") && new RegExp(`\\b${node}\\b`).test(line));
+}

@@ -1,6 +1,6 @@
 import type { State } from "../engine/state";
 import type { World } from "../simulation";
-import { type Claim, declaredAt } from "./model";
+import { type Claim, declaredAt, isSaidSilent } from "./model";
 import type { Promised } from "./promise";
 import { type Difference, differences } from "./truth-of-green";
 
@@ -17,10 +17,8 @@ export const restores: Promised = {
     const kept = differences(world, before).map(whereOf);
     const left = differences(world, now).filter((difference) => kept.includes(whereOf(difference)));
     const adopted = done.printed.filter((line) => line.includes("adopted"));
-    // On a busy machine a node of the real engine may be late: the run says so, and restores nothing there.
-    const silent = done.printed.filter((line) => line.includes("does not answer"));
     return left
-      .filter(({ place }) => !silent.some((line) => new RegExp(`\\b${place}\\b`).test(line)))
+      .filter(({ place }) => !isSaidSilent(done, place))
       .filter(({ prefix }) => !adopted.some((line) => line.includes(prefix.split("/")[0] ?? prefix)))
       .filter((difference) => !isRed || hasPassed(world, difference, { stack: run.stack, now, before: done.before }))
       .map(({ sentence }) => `${sentence} after a plain up, as before it`);

@@ -14,7 +14,7 @@ type Content = Readonly<Record<string, Written>>;
 type Args = Readonly<Record<string, unknown>>;
 
 /**
- * A small world in which nothing fails and no other writer is in the way, so that all that a run does, keeps and says can be counted: its programs use arguments
+ * A small world in which nothing fails but what it is about, and no other writer is in the way, so that all that a run does, keeps and says can be counted: its programs use arguments
  * and settings that the others leave out.
  */
 export function calm(seed: number): Scenario {
