@@ -37,10 +37,11 @@ export const whatStaysIsNamed: Promised = {
   },
 };
 
-/** True for a resource that a run clears, and whose state says that it has all that it declares. */
+/** True for a resource that a run clears, and whose state says that it has all that it declares. A failed update keeps the former arguments. */
 function isSettled(kept: Kept): boolean {
   const open = ["unsettled", "absent", "unreached", "failed", "lost", "adopted", "differs"];
-  return isCleared(kept) && open.every((name) => kept.outputs[name] === undefined);
+  const [declared, held] = [kept.inputs.entries, kept.outputs.entries].map((entries) => JSON.stringify(entries));
+  return isCleared(kept) && declared === held && open.every((name) => kept.outputs[name] === undefined);
 }
 
 /** Entries of a state that no list of the run shows. */
