@@ -203,6 +203,18 @@ describe("a rollout", () => {
     },
   );
 
+  it("asks the check of a former program for as long as that program said", async () => {
+    await using stack = await waves();
+    const { doctor, rollout, up } = stack;
+    await stack.fill();
+    doctor.ill.set("lab1", 503);
+    expect((await up(TWO)).error).toContain("wave 1 of 3 (lab1) did not pass");
+    doctor.silent.add("lab1");
+    const { check: _, ...withoutCheck } = { ...rollout, checkTimeoutMs: 3_000 };
+    const { error } = await up(TWO, { rollout: withoutCheck });
+    expect(error).toMatch(/GET .*lab1: no answer within (1 s|1000 ms|9\d\d ms)\. .*restore the former one/);
+  });
+
   it("restores a loss that a refresh has noted, and calls nothing undeclared that the program declares", async () => {
     await using stack = await waves({ check: undefined });
     stack.config.detectDrift = "off";

@@ -25,10 +25,14 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
   const beginning = await nodes.beginning();
   const start = begun(beginning);
   nodes.withdraw(start);
-  const { args = state?.rollout.args ?? replaced?.args } = inputs.rollout;
+  const { args: own } = inputs.rollout;
+  const former = state?.rollout.args ?? replaced?.args;
   const { world } = runtime.shared;
-  const ask = (check: Check, nodes: readonly string[], isOnce: boolean) =>
-    checkWave(checkWorld(runtime), check, { nodes, set: url, timeoutMs: args?.checkTimeoutMs ?? 0, isOnce });
+  const ask = (check: Check, nodes: readonly string[], isOnce: boolean) => {
+    // The check of a former program has the time that it had there.
+    const timeoutMs = (check === own?.check ? own : former)?.checkTimeoutMs ?? 0;
+    return checkWave(checkWorld(runtime), check, { nodes, set: url, timeoutMs, isOnce });
+  };
   const end =
     partialRollout(beginning, passWave(url)) ??
     (await roll(

@@ -356,6 +356,7 @@ func announced(m engine.StepEventMetadata) step {
 		result.Old = &resourceState{
 			Name: m.Old.URN.Name(), Type: kind, ID: string(m.Old.ID),
 			Inputs: values(m.Old.Inputs), Outputs: values(m.Old.Outputs), PendingDelete: m.Old.Delete,
+			Protect: m.Old.Protect, RetainOnDelete: m.Old.RetainOnDelete,
 		}
 	}
 	if m.New != nil {
