@@ -8,7 +8,8 @@ import { generate } from "./story/generate";
 export interface SeedResult {
   readonly seed: number;
   readonly events: number;
-  readonly kinds: readonly string[];
+  /** Kinds of events of each world. */
+  readonly kinds: readonly (readonly string[])[];
   /** The first broken promise, if there is one. */
   readonly broken?: Broken;
 }
@@ -24,6 +25,6 @@ export async function playSeed(seed: number): Promise<SeedResult> {
   for (const scenario of worldsOf(seed)) played.push(await play(scenario));
   const [first] = played.flatMap(({ broken }) => broken);
   const events = played.reduce((sum, { world }) => sum + world.story.events, 0);
-  const kinds = [...new Set(played.flatMap(({ world }) => kindsOf(world)))].sort();
+  const kinds = played.map(({ world }) => [...kindsOf(world)].sort());
   return { seed, events, kinds, ...(first && { broken: first }) };
 }

@@ -85,14 +85,13 @@ export class Coverage {
   readonly kinds = new Map<string, number>();
   readonly pairs = new Map<string, number>();
 
-  add(kinds: readonly string[]): void {
-    for (const [index, kind] of kinds.entries()) {
-      this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
-      for (const other of kinds.slice(index + 1)) {
-        const pair = pairOf(kind, other);
-        this.pairs.set(pair, (this.pairs.get(pair) ?? 0) + 1);
-      }
-    }
+  /** Adds a seed. @param worlds The kinds of each of its worlds: two kinds are a pair in one world alone. */
+  add(worlds: readonly (readonly string[])[]): void {
+    for (const kind of new Set(worlds.flat())) this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+    const pairs = worlds.flatMap((kinds) =>
+      kinds.flatMap((kind, index) => kinds.slice(index + 1).map((other) => pairOf(kind, other))),
+    );
+    for (const pair of new Set(pairs)) this.pairs.set(pair, (this.pairs.get(pair) ?? 0) + 1);
   }
 
   /** A line for each kind with its number of seeds, and the pairs that never happened. */
