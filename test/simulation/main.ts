@@ -162,7 +162,7 @@ async function inWorkers(
 ): Promise<void> {
   let next = from;
   const work = async () => {
-    const worker = new Worker(__filename);
+    const worker = new Worker(__filename, { resourceLimits: { maxYoungGenerationSizeMb: 128 } });
     try {
       while (next <= to && goesOn()) {
         const last = Math.min(to, next + AT_A_TIME - 1);

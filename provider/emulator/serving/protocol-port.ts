@@ -20,6 +20,7 @@ export interface ProtocolParts {
 
 /** Serves all APIs of the protocol port: reads a request, applies faults, carries it out, writes the journal. */
 export class ProtocolPort {
+  private sent: { readonly key: string; readonly secrets: Secrets } | undefined;
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
 
   constructor(
@@ -50,6 +51,14 @@ export class ProtocolPort {
     return exchange.delivered;
   }
 
+  /** Secrets of a request, made once for successive requests with the same credentials. */
+  private sentBy(url: string, headers: IncomingMessage["headers"]): Secrets {
+    const secrets = sentSecrets(url, headers);
+    const key = JSON.stringify(secrets);
+    if (this.sent?.key !== key) this.sent = { key, secrets: new Secrets(secrets, SHORTEST_SECRET.sent) };
+    return this.sent.secrets;
+  }
+
   private async serve(exchange: Exchange): Promise<void> {
     const { method = "", url = "/", headers } = exchange.head;
     const { journal, clock, dialect, secrets } = this.simulation;
@@ -66,7 +75,7 @@ export class ProtocolPort {
     const began = this.simulation.elapsed();
     const age = () => Math.round((this.simulation.elapsed() - began) * 10) / 10;
     // The journal keeps no secret of an answer, and no credential of its request, not even a wrong one.
-    const sent = new Secrets(sentSecrets(url, headers), SHORTEST_SECRET.sent);
+    const sent = this.sentBy(url, headers);
     const start = new AnswerStart(this.simulation.secrets, sent);
     const arrived = {
       time: clock.now.toISOString(),

@@ -73,8 +73,7 @@ export class DynamicDoor implements Door {
 
 /** A value as it travels: what is not plain JSON fails here, as it does on the wire. */
 function copy(value: JsonObject): JsonObject {
-  requirePlain(value);
-  return structuredClone(value);
+  return plainCopy(value) as JsonObject;
 }
 
 async function partially<T>(work: () => Promise<T>): Promise<T> {
@@ -88,11 +87,11 @@ async function partially<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** @throws {Error} for what the server cannot send: it fails after the change is done. */
-function requirePlain(value: unknown, path = "result"): void {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return;
-  if (typeof value === "number" && Number.isFinite(value)) return;
-  const isPlain =
-    Array.isArray(value) || (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
-  if (!isPlain) throw new Error(`${path} is not plain JSON: ${String(value)}`);
-  for (const [key, member] of Object.entries(value as JsonObject)) requirePlain(member, `${path}.${key}`);
+function plainCopy(value: unknown, path = "result"): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (Array.isArray(value)) return value.map((member, at) => plainCopy(member, `${path}.${at}`));
+  if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
+    throw new Error(`${path} is not plain JSON: ${String(value)}`);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plainCopy(member, `${path}.${key}`)]));
 }
