@@ -95,15 +95,8 @@ export const HTTP = {
 /** Connections of one server (`http/http-server.ts`). */
 export const MAX_CONNECTIONS = 4_096;
 
-/** Bytes of a long answer (`http/reply.ts`). */
-export const ANSWER_BYTES = {
-  /** Bytes generated between two turns of the event loop, which other requests need. */
-  atOnce: 256 * 1024,
-  /** Members generated at once (`http/json-parts.ts`). */
-  members: 1_000,
-  /** Bytes sent at once with a limited bandwidth. */
-  paced: 16 * 1024,
-} as const;
+/** Bytes of an answer that are sent at once with a limited bandwidth (`http/reply.ts`). */
+export const PACED_BYTES = 16 * 1024;
 
 /**
  * Depth of nested objects and arrays in a body (`http/request.ts`): a state has ten levels, and each level takes some of the

@@ -1,113 +1,19 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { z } from "zod";
-import { type DialectSettings, dialect } from "./behaviour/dialect";
+import { dialect } from "./behaviour/dialect";
 import { OPTIONS, SHORTEST_TOKEN } from "./defaults";
-import type { TlsChoice } from "./http/certificates";
-import type { JournalEntry } from "./journal/entry";
-import type { JournalLimits } from "./journal/journal";
-import type { MarkLimits } from "./marks";
-import type { GivenState } from "./state/given-state";
-import type { Wall } from "./time/clock";
+import type { EmulatorOptions } from "./options-types";
 import {
   bandwidthSchema,
   bytesPerSecond,
-  type Duration,
   durationSchema,
-  type Latency,
   latencyRange,
   latencySchema,
   milliseconds,
 } from "./time/duration";
 import { strictly } from "./validation/strict";
 
-/** Credentials that a caller of the node API must send; the contract leaves them open. */
-export type NodeAuth =
-  | {
-      /** A token, as `Authorization: Bearer …` has it. */
-      readonly bearer: string;
-    }
-  | {
-      /** User and password of `Authorization: Basic …`. */
-      readonly basic: {
-        /** The user. */
-        readonly user: string;
-        /** The password. */
-        readonly password: string;
-      };
-    };
-
-/** Options of an emulator. Every option has a default. */
-export interface EmulatorOptions {
-  /**
-   * Its content, by the published schema; default: a small demo. In code, the entries of a set may be the result of a list.
-   * A function that returns the content is called once the ports are taken: for content that takes time to load.
-   */
-  readonly state?: GivenState | (() => GivenState | Promise<GivenState>);
-  /**
-   * File that keeps its content between runs; default: none. An existing file is used instead of `state`; its folder must
-   * exist. A change by a request is on disk before its answer. Marks of packets are written a tenth of a second later, with
-   * the whole state: suitable for some ten thousand marks.
-   */
-  readonly persist?: string;
-  /** Port of the protocol; 0 (default) takes a free one. */
-  readonly port?: number;
-  /** Port of the control API; 0 (default) takes a free one. */
-  readonly controlPort?: number;
-  /** Address to listen on, default `127.0.0.1`. On other addresses than loopback, the control API requires a token. */
-  readonly host?: string;
-  /**
-   * Token of the control API (`Authorization: Bearer …`). Default: none on loopback; elsewhere a random one, and a given one
-   * needs at least 16 characters.
-   */
-  readonly controlToken?: string;
-  /**
-   * Base address by which clients reach the protocol port, if it differs from the emulator's own: behind mapped ports or a
-   * proxy. `endpoint`, `signalingUrl` and redirects use it. Default: its own.
-   */
-  readonly advertise?: string;
-  /** A name, `seed:N`, or single switches; default: `default`. */
-  readonly dialect?: string | DialectSettings;
-  /** Seed of random faults and traffic. Default: a random one, see `emulator.seedNumber`. */
-  readonly seed?: number;
-  /** Real time before each request takes effect, default 0; a range such as `"5ms..40ms"` is drawn for each request, by `seed`. */
-  readonly latency?: Latency;
-  /** Real time before a commit takes effect, in addition to `latency`, default 0; also a range. */
-  readonly commitLatency?: Latency;
-  /** Bytes a second that each connection carries in either direction, such as `"10MB/s"`; default: no limit. */
-  readonly bandwidth?: number | string;
-  /** Base address of a real node, to which requests of the node API are passed on. Default: none. */
-  readonly proxy?: string;
-  /** Base address of a real signaling receiver (`{signal_url}`), to which requests of the signaling API are passed on. Default: none. */
-  readonly proxySignaling?: string;
-  /** New file for the answers to passed-on requests, without secrets. Default: none. */
-  readonly record?: string;
-  /** A recorded file, whose requests are answered as recorded. Default: none. */
-  readonly replay?: string;
-  /** With `replay`: an unrecorded request is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`). */
-  readonly unseen?: "refuse" | "emulate";
-  /** Credentials that a caller of the node API must send; default: none. */
-  readonly auth?: NodeAuth;
-  /**
-   * Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: clients
-   * need one, too; an object: with this certificate and key (PEM); with `ca`, clients need a certificate signed by it.
-   */
-  readonly tls?: TlsChoice;
-  /** Limits of the journal; default: 20 000 requests and two million data items. */
-  readonly journalLimits?: Partial<JournalLimits>;
-  /** Real time without a request after which the next one begins a new run, default 5 s; see `emulator.runs`. */
-  readonly runPause?: Duration;
-  /** Limits of the mark tables of each profile; default: 1 048 576 records in each, for IPv4 and IPv6 each, expired ones kept for 60 s. */
-  readonly marks?: MarkLimits;
-  /** Called with each journal entry once it is answered. */
-  readonly onRequest?: (entry: JournalEntry) => void;
-  /**
-   * Whether closing fails with an `UnmetFaultError` if a fault affected no request, as `emulator.expectAllFaultsMet()` does.
-   * The end of a block with `await using` sets the exit code instead. Removed faults do not count. Default false.
-   */
-  readonly expectAllFaultsMet?: boolean;
-  /** The machine's clock and timers, for tests. */
-  readonly wall?: Wall;
-}
+export type { EmulatorOptions, NodeAuth } from "./options-types";
 
 /** Options with all defaults in place: spans in milliseconds, rates in bytes a second. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
@@ -163,42 +69,98 @@ export function isLoopback(host: string): boolean {
 }
 
 const port = z.int().min(0).max(65_535);
-const pem = z.string().min(1);
+const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an address such as http://192.0.2.10" });
 const run = z.custom((value) => typeof value === "function", "must be a function");
-
-/** See `EmulatorOptions`. The state is checked by its own schema when it is loaded. */
-const optionsSchema = z
-  .strictObject({
-    state: z.unknown(),
-    persist: z.string().min(1),
-    port,
-    controlPort: port,
-    host: z.string().min(1),
-    advertise: httpUrl,
-    controlToken: z.string().min(1),
-    dialect: z.unknown(),
-    seed: z.int().min(0),
-    latency: latencySchema,
-    commitLatency: latencySchema,
-    bandwidth: bandwidthSchema,
-    proxy: httpUrl,
-    proxySignaling: httpUrl,
-    record: z.string().min(1),
-    replay: z.string().min(1),
-    unseen: z.enum(["refuse", "emulate"]),
-    runPause: durationSchema,
-    auth: z.union([
-      z.strictObject({ bearer: z.string().min(1) }),
-      z.strictObject({ basic: z.strictObject({ user: z.string(), password: z.string() }) }),
-    ]),
-    tls: z.union([z.boolean(), z.literal("mutual"), z.strictObject({ cert: pem, key: pem, ca: pem.optional() })]),
-    journalLimits: z.strictObject({ requests: z.int().min(0), items: z.int().min(0) }).partial(),
-    marks: z
-      .strictObject({ capacity: z.int().min(1), keepExpired: z.number().min(0), onFull: z.enum(["evict", "refuse"]) })
-      .partial(),
-    onRequest: run,
-    expectAllFaultsMet: z.boolean(),
-    wall: z.looseObject({ now: run, timer: run }),
-  } satisfies Record<keyof EmulatorOptions, z.ZodType>)
+export const credentialsSchema = z
+  .union([
+    z.strictObject({ bearer: text.describe("A token, as `Authorization: Bearer …` has it.") }),
+    z.strictObject({
+      basic: z
+        .strictObject({ user: z.string().describe("The user."), password: z.string().describe("The password.") })
+        .describe("User and password of `Authorization: Basic …`."),
+    }),
+  ])
+  .describe("Credentials that a caller of the node API must send; the contract leaves them open.");
+const tlsChoice = z.union([
+  z.boolean(),
+  z.literal("mutual"),
+  z.strictObject({ cert: text, key: text, ca: text.optional() }),
+]);
+const journalLimits = z.strictObject({ requests: z.int().min(0), items: z.int().min(0) }).partial();
+const markLimits = z
+  .strictObject({ capacity: z.int().min(1), keepExpired: z.number().min(0), onFull: z.enum(["evict", "refuse"]) })
   .partial();
+
+/** Options of an emulator. The state is checked by its own schema when it is loaded. */
+export const optionsSchema = z
+  .strictObject({
+    state: z
+      .unknown()
+      .describe(
+        "Its content, by the published schema; default: a small demo. In code, the entries of a set may be the result of a list. A function that returns the content is called once the ports are taken: for content that takes time to load.",
+      ),
+    persist: text.describe(
+      "File that keeps its content between runs; default: none. An existing file is used instead of `state`; its folder must exist. A change by a request is on disk before its answer. Marks of packets are written a tenth of a second later, with the whole state: suitable for some ten thousand marks.",
+    ),
+    port: port.describe("Port of the protocol; 0 (default) takes a free one."),
+    controlPort: port.describe("Port of the control API; 0 (default) takes a free one."),
+    host: text.describe(
+      "Address to listen on, default `127.0.0.1`. On other addresses than loopback, the control API requires a token.",
+    ),
+    controlToken: text.describe(
+      "Token of the control API (`Authorization: Bearer …`). Default: none on loopback; elsewhere a random one, and a given one needs at least 16 characters.",
+    ),
+    advertise: httpUrl.describe(
+      "Base address by which clients reach the protocol port, if it differs from the emulator's own: behind mapped ports or a proxy. `endpoint`, `signalingUrl` and redirects use it. Default: its own.",
+    ),
+    dialect: z.unknown().describe("A name, `seed:N`, or single switches; default: `default`."),
+    seed: z
+      .int()
+      .min(0)
+      .describe("Seed of random faults and traffic. Default: a random one, see `emulator.seedNumber`."),
+    latency: latencySchema.describe(
+      'Real time before each request takes effect, default 0; a range such as `"5ms..40ms"` is drawn for each request, by `seed`.',
+    ),
+    commitLatency: latencySchema.describe(
+      "Real time before a commit takes effect, in addition to `latency`, default 0; also a range.",
+    ),
+    bandwidth: bandwidthSchema.describe(
+      'Bytes a second that each connection carries in either direction, such as `"10MB/s"`; default: no limit.',
+    ),
+    proxy: httpUrl.describe(
+      "Base address of a real node, to which requests of the node API are passed on. Default: none.",
+    ),
+    proxySignaling: httpUrl.describe(
+      "Base address of a real signaling receiver (`{signal_url}`), to which requests of the signaling API are passed on. Default: none.",
+    ),
+    record: text.describe("New file for the answers to passed-on requests, without secrets. Default: none."),
+    replay: text.describe("A recorded file, whose requests are answered as recorded. Default: none."),
+    unseen: z
+      .enum(["refuse", "emulate"])
+      .describe(
+        'With `replay`: an unrecorded request is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`).',
+      ),
+    auth: credentialsSchema.describe("Credentials that a caller of the node API must send; default: none."),
+    tls: tlsChoice.describe(
+      'Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: clients need one, too; an object: with this certificate and key (PEM); with `ca`, clients need a certificate signed by it.',
+    ),
+    journalLimits: journalLimits.describe(
+      "Limits of the journal; default: 20 000 requests and two million data items.",
+    ),
+    runPause: durationSchema.describe(
+      "Real time without a request after which the next one begins a new run, default 5 s; see `emulator.runs`.",
+    ),
+    marks: markLimits.describe(
+      "Limits of the mark tables of each profile; default: 1 048 576 records in each, for IPv4 and IPv6 each, expired ones kept for 60 s.",
+    ),
+    onRequest: run.describe("Called with each journal entry once it is answered."),
+    expectAllFaultsMet: z
+      .boolean()
+      .describe(
+        "Whether closing fails with an `UnmetFaultError` if a fault affected no request, as `emulator.expectAllFaultsMet()` does. The end of a block with `await using` sets the exit code instead. Removed faults do not count. Default false.",
+      ),
+    wall: z.looseObject({ now: run, timer: run }).describe("The machine's clock and timers, for tests."),
+  })
+  .partial()
+  .describe("Options of an emulator. Every option has a default.");

@@ -42,21 +42,95 @@ function drops(match: MatchSpec, packet: Packet): boolean {
   return verdict?.verdict === "drop";
 }
 
-/** Rules of kinds that those of `rules.property.test.ts` are not of. */
 test.each<[MatchSpec, Packet, boolean]>([
+  [{ source: ["192.0.2.0/24", "203.0.113.8/31"] }, SYN, true],
+  [{ source: "203.0.113.10/31" }, SYN, false],
+  [{ destination: "198.51.100.0/24" }, SYN, true],
+  [{ destination: ["2001:db8::/48", "203.0.113.0/24"] }, SYN6, false],
+  [{ protocol: 6 }, SYN6, true],
+  [{ protocol: ["udp", "icmp"] }, SYN, false],
+  [{ sourcePort: [53, "39999-40000"] }, SYN, true],
+  [{ sourcePort: "1-39999" }, SYN, false],
+  [{ destinationPort: "443-443" }, SYN, true],
+  [{ destinationPort: [80, "444-65535"] }, SYN, false],
+  [{ flags: { set: ["syn"], unset: ["ack"] } }, SYN, true],
+  [{ flags: { set: ["syn"], unset: ["ack"] } }, { ...SYN, flags: ["syn", "ack"] }, false],
+  [{ flags: { set: ["syn", "ack"] } }, SYN, false],
+  [{ flags: { set: ["syn"] } }, { ...SYN, proto: "udp" }, false],
+  [{ length: { min: 60, max: 60 } }, SYN, true],
+  [{ length: { min: 61 } }, SYN, false],
+  [{ length: { max: 59 } }, SYN, false],
   [{ set: { name: "blocked", value: 1 } }, SYN, true],
   [{ set: { name: "blocked", scope: "global", value: { ge: 50, lt: 51 } } }, SYN, true],
   [{ set: { name: "blocked", scope: "global", value: 1 } }, SYN, false],
+  [{ set: { name: "blocked", scope: "global", value: { lt: 50 } } }, SYN, false],
+  [{ set: { name: "blocked", scope: "global", value: { le: 50, gt: 49, eq: 50 } } }, SYN, true],
+  [{ set: { name: "blocked", scope: "global", value: { gt: 50 } } }, SYN, false],
+  [{ set: { name: "blocked", scope: "global", value: { ge: 51 } } }, SYN, false],
+  [{ set: { name: "blocked", scope: "global", value: { ne: 50 } } }, SYN, false],
   [{ set: { name: "partners", of: "destination", value: { ne: 8 } } }, { ...SYN6, to: "2001:db8::1" }, true],
-  [{ protocol: 6 }, SYN6, true],
-  [{ protocol: ["udp", "icmp"] }, SYN, false],
-  [{ source: ["192.0.2.0/24", "203.0.113.8/31"] }, SYN, true],
-  [{ destinationPort: "443-443" }, SYN, true],
+  [{ set: { name: "partners" } }, SYN, false],
+  [{ set: { name: "blocked", of: "destination" } }, SYN, false],
   [{ protocol: "tcp", destinationPort: 443, not: { source: "192.0.2.0/24" } }, SYN, true],
 ])("%j of a packet: %j is %j", (match, packet, holds) => {
   expect(drops(match, packet)).toBe(holds);
   expect(drops({ not: match }, packet)).toBe(!holds);
   expect(drops({ not: { not: match } }, packet)).toBe(holds);
+});
+
+/** A second packet that differs from the first in nothing but one side or port. */
+const OTHER = { from: { from: "203.0.113.10" }, to: { to: "198.51.100.8" }, sport: { sport: 1 } };
+
+test.each([
+  ["source", ["to", "sport"]],
+  ["destination", ["from", "sport"]],
+  ["pair", ["sport"]],
+  ["connection", []],
+  ["rule", ["from", "to", "sport"]],
+] as const)("a rate by %s counts packets together that differ only in %j", (per, together) => {
+  for (const [member, other] of Object.entries(OTHER)) {
+    const rules: RuleSpec[] = [{ id: 1, match: [{ rate: { above: 1, per } }], actions: ["drop"] }];
+    const second = engineOf(rules).receive([SYN, { ...SYN, ...other }])[1];
+    expect([member, second?.verdict]).toEqual([member, together.includes(member as never) ? "drop" : "accept"]);
+  }
+});
+
+test("a rate counts packets or bytes of a window that match all else, each before it is compared", () => {
+  const at = (ms: number, more: Partial<Packet> = {}) => ({ ...SYN, ...more, at: Date.UTC(2026, 0, 1) + ms });
+  const verdicts = (rate: NonNullable<MatchSpec["rate"]>, packets: Packet[]) => {
+    const rules: RuleSpec[] = [{ id: 1, match: [{ rate, protocol: "tcp" }], actions: ["drop"] }];
+    return engineOf(rules)
+      .receive(packets)
+      .map(({ verdict }) => verdict);
+  };
+  const udp = at(0, { proto: "udp" });
+  expect(verdicts({ above: 1 }, [udp, at(0), at(999), at(1_000)])).toEqual(["accept", "accept", "drop", "accept"]);
+  expect(verdicts({ above: 1, window: 2 }, [at(0), at(1_999), at(2_000)])).toEqual(["accept", "drop", "accept"]);
+  expect(verdicts({ above: 120, unit: "bytes" }, [at(0), at(0), at(0)])).toEqual(["accept", "accept", "drop"]);
+  expect(verdicts({ above: 2 }, [at(0, { count: 3 })])).toEqual(["drop"]);
+});
+
+test("marks are made by table, id and operation, matched while they live, and a verdict ends the walk", () => {
+  const engine = engineOf([
+    { id: 1, match: [{ mark: { type: "sdhost", id: 7, value: { ge: 6 } } }], actions: ["count", "drop"] },
+    { id: 2, match: [{ mark: { type: "dhost" } }], actions: [{ shost: { max: 4 } } as never, "accept"] },
+    { id: 3, actions: ["count", { sdhmark: { id: 7, add: 2, lifetime: 10 } }, { dhmark: { set: 9, lifetime: 5 } }] },
+    { id: 4, actions: [{ connmark: {} }, "drop"] },
+  ]);
+  const at = (seconds: number, count = 1) => ({ ...SYN, count, at: Date.UTC(2026, 0, 1) + 1_000 * seconds });
+  const outcome = ({ verdict, rule, marks }: ReturnType<typeof engine.receive>[number]) => [
+    verdict,
+    rule?.id,
+    ...marks.map(({ type, id, value }) => `${type} ${id} ${value}`),
+  ];
+  expect(engine.receive([at(0, 2), at(1), at(6), at(7), at(17)]).map(outcome)).toEqual([
+    ["drop", 4, "sdhost 7 4", "dhost 3 9", "conn 4 2"],
+    ["accept", 2, "shost 2 4"],
+    ["drop", 4, "sdhost 7 6", "dhost 3 9", "conn 4 3"],
+    ["drop", 1],
+    ["drop", 4, "sdhost 7 2", "dhost 3 9", "conn 4 4"],
+  ]);
+  expect(engine.counters("edge/web").map((counter) => counter?.packets)).toEqual([1, undefined, 4, undefined]);
 });
 
 describe("rules are refused with the place and the remedy", () => {

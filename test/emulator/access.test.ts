@@ -4,9 +4,7 @@ import { connect } from "node:tls";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { systemWall } from "../../provider/emulator/time/clock";
-import { fapi } from "./calls";
-
-const list = { url: "prefixset://edge/blocked", cmd: "list" };
+import { fapi, list } from "./calls";
 
 /** A status over https, or the error of the connection. */
 function status(endpoint: string, tls: { ca?: string; cert?: string; key?: string }): Promise<number | string> {

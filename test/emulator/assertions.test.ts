@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
 import { connectEmulator, type Emulator, type RemoteEmulator, startEmulator } from "../../provider/emulator";
-import { control, fapi, signaling } from "./calls";
+import { BLOCKED, control, fapi, insert, list, signaling } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
-const list = { url: BLOCKED, cmd: "list" };
-const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
 const remove = (a: string) => ({ url: BLOCKED, cmd: "delete", data: [{ a }] });
 const labelled = (run: string) => ({ "packetfilter-run": run });
 

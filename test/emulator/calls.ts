@@ -10,6 +10,12 @@ export interface Answer {
   readonly json: unknown;
 }
 
+/** The set that most tests use, and commands for it. */
+export const BLOCKED = "prefixset://edge/blocked";
+export const list = { url: BLOCKED, cmd: "list" };
+export const commit = { url: BLOCKED, cmd: "commit" };
+export const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
+
 /** The header of a list of marks of the arena `edge`. */
 export const EDGE = { "user-arena": "edge" };
 

@@ -10,11 +10,7 @@ import {
   UnknownResource,
 } from "../../provider/emulator";
 import { MEMBERS, OPERATIONS } from "../../provider/emulator/control/operations";
-import { fapi, signaling } from "./calls";
-
-const BLOCKED = "prefixset://edge/blocked";
-const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
-const commit = { url: BLOCKED, cmd: "commit" };
+import { BLOCKED, commit, fapi, insert, signaling } from "./calls";
 
 /** One script for the object and for the client: every member, each awaited. */
 async function useAll(emulator: Emulator | RemoteEmulator): Promise<unknown[]> {

@@ -56,17 +56,6 @@ test("a frozen clock stands still, jumps when told, and runs on from where it st
   expect(seen).toEqual([Date.UTC(2026, 11, 1) + 100]);
 });
 
-test("a plan further away than a timer can wait is kept", () => {
-  const wall = wallByHand(1_000);
-  const clock = new VirtualClock(wall);
-  const seen: number[] = [];
-  clock.after(40 * 86_400_000, () => seen.push(clock.ms));
-  wall.pass(39 * 86_400_000);
-  expect(seen).toEqual([]);
-  wall.pass(86_400_000);
-  expect(seen).toHaveLength(1);
-});
-
 test("the machine's timer waits longer than one of JavaScript can", () => {
   vi.useFakeTimers();
   try {
@@ -116,7 +105,7 @@ test("durations are numbers of milliseconds or texts with a unit", () => {
     ".s",
     -1,
     Number.NaN,
-    Number.POSITIVE_INFINITY,
+    Infinity,
   ]) {
     expect(() => milliseconds(wrong)).toThrow(/duration/);
   }

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { type DialectSettings, deviations, dialect, startEmulator } from "../../provider/emulator";
 import { readDialect } from "../../provider/emulator/behaviour/dialect";
 import { useFolder } from "../support/folder";
-import { EDGE, fapi, signaling } from "./calls";
+import { BLOCKED, EDGE, fapi, signaling } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
 const state = {
   arenas: {
     core: { sets: { shared: { "203.0.113.0/24": 1 } } },

@@ -7,15 +7,13 @@ import {
   singleSwitchDialects,
   startEmulator,
 } from "../../provider/emulator";
-import { fapi, signaling } from "./calls";
+import { BLOCKED, fapi, list, signaling } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
 const state = {
   arenas: {
     edge: { sets: { blocked: { "192.0.2.0/24": 1, "203.0.113.4/32": 7 }, empty: {} }, profiles: { web: {} } },
   },
 };
-const list = { url: BLOCKED, cmd: "list" };
 const start = (settings: DialectSettings) => startEmulator({ state, dialect: settings });
 
 test.each<[DialectSettings, unknown]>([

@@ -4,13 +4,10 @@ import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-ki
 import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
 import { faultPresets } from "../../provider/emulator/behaviour/fault-presets";
 import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
-import { control, fapi, signaling } from "./calls";
+import { BLOCKED, commit, control, fapi, list, signaling } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
 const state = { arenas: { edge: { sets: { blocked: {} } } } };
 const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] };
-const commit = { url: BLOCKED, cmd: "commit" };
-const list = { url: BLOCKED, cmd: "list" };
 const done = { "192.0.2.0/24": 1 };
 
 test("the first commit fails with the status asked for, without effect, and the second succeeds", async () => {

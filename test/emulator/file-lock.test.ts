@@ -5,13 +5,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
 import { useFolder } from "../support/folder";
-import { fapi } from "./calls";
+import { BLOCKED, commit, fapi } from "./calls";
 import { keeping } from "./keeping";
 
-const BLOCKED = "prefixset://edge/blocked";
 const state: EmulatorState = { arenas: { edge: { sets: { blocked: {} } } } };
 const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 4 }] };
-const commit = { url: BLOCKED, cmd: "commit" };
 const IN_USE = /is kept by another emulator \(process \d+\): two would lose each other's changes/;
 
 const folder = useFolder();

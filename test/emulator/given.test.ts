@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { NodeClient, Prefix, type PrefixSetUrl, parseUrl } from "../../provider/client";
 import { connectEmulator, startEmulator, synFlood } from "../../provider/emulator";
+import { BLOCKED } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
 const COPY = "prefixset://edge/copy";
 const state = {
   arenas: {

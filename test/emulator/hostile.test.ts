@@ -1,11 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { seededRandom } from "../../provider/emulator/time/random";
-import { control, fapi, raw } from "./calls";
-
-const BLOCKED = "prefixset://edge/blocked";
-const list = { url: BLOCKED, cmd: "list" };
+import { BLOCKED, control, fapi, list, raw } from "./calls";
 
 /** A connection that is left open. */
 function open(base: string, bytes: string): Promise<Socket> {
@@ -24,45 +20,9 @@ async function stillServes(emulator: Emulator): Promise<void> {
   expect((await control(emulator, "GET", "/health")).status).toBe(200);
 }
 
-test("random bytes are answered 400 or not at all, on both ports", async () => {
-  await using emulator = await startEmulator();
-  const random = seededRandom(1);
-  const junk = Array.from({ length: 100 }, () => Buffer.from(Array.from({ length: 200 }, () => random() * 256)));
-  for (const base of [emulator.endpoint, emulator.control]) {
-    const answers = await Promise.all(junk.map((bytes) => raw(base, bytes)));
-    for (const answer of answers) expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
-  }
-  await stillServes(emulator);
-});
-
-test("random bytes as JSON bodies are refused", async () => {
-  await using emulator = await startEmulator();
-  const random = seededRandom(2);
-  for (let round = 0; round < 50; round += 1) {
-    const body = Buffer.from(Array.from({ length: 60 }, () => random() * 256));
-    const answer = await raw(
-      emulator.endpoint,
-      post(`Content-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}`, body),
-    );
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  }
-  await stillServes(emulator);
-});
-
 test("a request with too many headers is answered 431", async () => {
   await using emulator = await startEmulator();
   expect(await raw(emulator.endpoint, post(`X-Long: ${"x".repeat(20_000)}`))).toMatch(/^HTTP\/1\.1 431 /);
-  await stillServes(emulator);
-});
-
-test("a body that is announced too large is answered 413 without being read", async () => {
-  await using emulator = await startEmulator();
-  const answer = await raw(
-    emulator.endpoint,
-    post(`Content-Type: application/json\r\nContent-Length: ${65 * 2 ** 20}`),
-  );
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-  expect(emulator.journal).toMatchObject([{ status: 413 }]);
   await stillServes(emulator);
 });
 

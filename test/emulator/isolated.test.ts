@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
 import { IdleWatch } from "../../provider/emulator/time/idle-watch";
-import { control, fapi } from "./calls";
+import { BLOCKED, commit, control, fapi, list } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
 const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
 const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 1 }] };
-const commit = { url: BLOCKED, cmd: "commit" };
-const list = { url: BLOCKED, cmd: "list" };
 const both = { "192.0.2.0/24": 1, "203.0.113.0/24": 1 };
 
 test("tests that share an emulator each have one of their own in it, which nothing of the others reaches", async () => {

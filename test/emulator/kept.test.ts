@@ -6,12 +6,9 @@ import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Persistence } from "../../provider/emulator/state/persistence";
 import { seededRandom } from "../../provider/emulator/time/random";
 import { useFolder } from "../support/folder";
-import { fapi, signaling } from "./calls";
+import { BLOCKED, commit, fapi, insert, signaling } from "./calls";
 import { keeping } from "./keeping";
 
-const BLOCKED = "prefixset://edge/blocked";
-const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
-const commit = { url: BLOCKED, cmd: "commit" };
 const state: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
 
 const folder = useFolder();

@@ -1,10 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load as parse } from "js-yaml";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { jsonParts, Members } from "../../provider/emulator/http/json-parts";
 import { readStates } from "../../provider/emulator/state/state-file";
 
 const address = (i: number) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
@@ -33,43 +31,4 @@ test("of 200 000 wrong entries the first are told, and the others counted", asyn
   await expect(startEmulator({ state })).rejects.toThrow(
     /10\.0\.0\.0\/32: must be at least 0, not -1; .*and 199993 more\.$/,
   );
-});
-
-test.each([
-  ["/state", JSON.parse],
-  ["/state.yaml", parse],
-])("a state with 200 000 entries leaves by %s in parts, between which others get their turn", async (path, read) => {
-  const state = { arenas: { edge: { sets: { blocked: entries(200_000, 1) } } } };
-  await using emulator = await startEmulator({ state });
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  const response = await fetch(`${emulator.control}${path}`);
-  setImmediate(count);
-  const text = await response.text();
-  isOver = true;
-  expect(read(text)).toEqual(emulator.state());
-  expect(turns).toBeGreaterThan(10);
-  const parts = [...jsonParts({ sets: new Members(Object.entries(state.arenas.edge.sets.blocked)) })];
-  expect(parts.length).toBeGreaterThan(200);
-  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(30_000);
-});
-
-test("JSON in parts is JSON", () => {
-  const value = {
-    a: 1,
-    b: undefined,
-    c: [],
-    d: [1, [2], { e: null }],
-    f: {},
-    g: new Members([
-      ["h", 1],
-      ["\n", "i"],
-    ]),
-    j: "k",
-  };
-  expect(Buffer.concat([...jsonParts(value)]).toString()).toBe(JSON.stringify(value));
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { EDGE, fapi } from "./calls";
+import { EDGE, fapi, list } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
 const state = {
   arenas: {
     edge: {
@@ -32,8 +31,6 @@ test("profiles, rules and marks are listed as the state has them", async () => {
     data: [],
   });
 });
-
-const list = { url: BLOCKED, cmd: "list" };
 
 test.each<[string, unknown, number, string]>([
   ["a typographic quote", '{"url": "arena://edge”, "cmd": "list"}', 400, "typographic quote"],

@@ -1,19 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { describeEntry, type EmulatorState, startEmulator } from "../../provider/emulator";
-import { Persistence } from "../../provider/emulator/state/persistence";
+import { describeEntry, startEmulator } from "../../provider/emulator";
 import { stateSchema } from "../../provider/emulator/state/state";
-import { systemWall } from "../../provider/emulator/time/clock";
-import { useFolder } from "../support/folder";
-import { control, fapi, signaling } from "./calls";
-
-const BLOCKED = "prefixset://edge/blocked";
-const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
-const commit = { url: BLOCKED, cmd: "commit" };
-
-const folder = useFolder();
+import { BLOCKED, commit, control, fapi, insert, signaling } from "./calls";
 
 test("the state goes out as YAML and comes back the same", async () => {
   await using emulator = await startEmulator();
@@ -29,25 +18,6 @@ test("the state goes out as YAML and comes back the same", async () => {
   const headers = { "content-type": "application/yaml" };
   expect((await fetch(`${emulator.control}/state`, { method: "PUT", headers, body: yaml })).status).toBe(200);
   expect(emulator.state()).toEqual(before);
-});
-
-test("a kept file is never a part of a state, however often it is written", async () => {
-  const file = join(folder, "busy.json");
-  let state: EmulatorState = {};
-  const persistence = new Persistence(file, () => state, systemWall);
-  const sizes = new Set<number>();
-  for (let round = 1; round <= 10; round += 1) {
-    const entries = Array.from({ length: round * 500 }, (_, at) => [`10.${round}.${at >> 8}.${at & 255}`, at]);
-    state = { arenas: { edge: { sets: { blocked: Object.fromEntries(entries) } } } };
-    persistence.changed("content");
-    const written = persistence.durable();
-    const source = await readFile(file, "utf8").catch(() => "{}");
-    sizes.add(source.length);
-    expect(stateSchema.safeParse(JSON.parse(source)).success).toBe(true);
-    await written;
-    expect(await Persistence.read(file)).toEqual(state);
-  }
-  expect(sizes.size).toBeGreaterThan(2);
 });
 
 test("the journal can be filtered, and read by people", async () => {
@@ -139,10 +109,4 @@ test("generated traffic ends with its caller, and with a reset", async () => {
   const { packets } = (await answered).json as { packets: number };
   expect(packets).toBeLessThan(traffic.count);
   expect(counted()).toBe(0);
-});
-
-test("requests in progress are counted on arrival", async () => {
-  await using emulator = await startEmulator({ latency: "500ms" });
-  await Promise.all(Array.from({ length: 4 }, () => fapi(emulator, { url: BLOCKED, cmd: "list" })));
-  expect(Math.max(...emulator.journal.map(({ concurrent }) => concurrent))).toBe(4);
 });

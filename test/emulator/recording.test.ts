@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { useFolder } from "../support/folder";
-import { EDGE, fapi, signaling } from "./calls";
+import { BLOCKED, EDGE, fapi, list, signaling } from "./calls";
 
-const BLOCKED = "prefixset://edge/blocked";
-const list = { url: BLOCKED, cmd: "list" };
 const marks = { url: "mark://edge/web", cmd: "list", type: "shost" };
 const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 4 }] };
 const commit = { url: `${BLOCKED}/`, cmd: "commit" };

@@ -6,11 +6,9 @@ import { main } from "../../provider/commands/program";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
 import { useFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
-import { control, fapi } from "./calls";
+import { control, fapi, list } from "./calls";
 
 const folder = useFolder();
-
-const list = { url: "prefixset://edge/blocked", cmd: "list" };
 
 test("an emulator says its dialect, what answers in its place, and what it keeps, without credentials", async () => {
   const [persist, record] = [join(folder, "kept.json"), join(folder, "node.ndjson")];

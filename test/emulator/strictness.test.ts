@@ -6,7 +6,7 @@ import {
   startEmulator,
   synFlood,
 } from "../../provider/emulator";
-import { control, EDGE, fapi, signaling } from "./calls";
+import { BLOCKED, control, EDGE, fapi, signaling } from "./calls";
 
 const state = {
   arenas: { edge: { sets: { blocked: {} }, profiles: { web: {}, mail: {} } } },
@@ -171,7 +171,6 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["a fault", (it) => it.fail({ cmd: "comit" }), 'cmd: must be one of "list", "insert", "delete", "commit"'],
   ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; did you mean "arenas"?'],
 ];
-const BLOCKED = "prefixset://edge/blocked";
 const IN_C1 = "198.51.100.7/32";
 const PACKET = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" };
 

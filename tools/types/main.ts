@@ -15,6 +15,7 @@ import { isolatedOptions } from "../../provider/emulator/control/emulators";
 import { trafficRequest } from "../../provider/emulator/control/traffic";
 import { harSchema } from "../../provider/emulator/journal/har";
 import { marksSchema } from "../../provider/emulator/marks";
+import { credentialsSchema, optionsSchema } from "../../provider/emulator/options";
 import { ruleSchema } from "../../provider/emulator/rules/rule-schema";
 import { stateSchema } from "../../provider/emulator/state/state";
 import { type Made, typesOf } from "./writer";
@@ -73,6 +74,32 @@ const MADE: Readonly<Record<string, Made>> = {
     imports: [
       'import type { DialectSettings } from "./behaviour/dialect";',
       'import type { GivenState } from "./state/given-state";',
+    ],
+  },
+  "provider/emulator/options-types.ts": {
+    types: { EmulatorOptions: optionsSchema, NodeAuth: credentialsSchema },
+    members: {
+      state: "GivenState | (() => GivenState | Promise<GivenState>)",
+      dialect: "string | DialectSettings",
+      latency: "Latency",
+      commitLatency: "Latency",
+      auth: "NodeAuth",
+      tls: "TlsChoice",
+      journalLimits: "Partial<JournalLimits>",
+      runPause: "Duration",
+      marks: "MarkLimits",
+      onRequest: "(entry: JournalEntry) => void",
+      wall: "Wall",
+    },
+    imports: [
+      'import type { DialectSettings } from "./behaviour/dialect";',
+      'import type { TlsChoice } from "./http/certificates";',
+      'import type { JournalEntry } from "./journal/entry";',
+      'import type { JournalLimits } from "./journal/journal";',
+      'import type { MarkLimits } from "./marks";',
+      'import type { GivenState } from "./state/given-state";',
+      'import type { Wall } from "./time/clock";',
+      'import type { Duration, Latency } from "./time/duration";',
     ],
   },
   "provider/emulator/journal/schema-types.ts": {

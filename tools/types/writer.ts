@@ -85,7 +85,7 @@ class Writer {
     if (schema instanceof z.ZodLiteral) return [...schema.values].map((one) => JSON.stringify(one)).join(" | ");
     if (schema instanceof z.ZodUnion) return this.union(schema.options as z.ZodType[], path);
     if (schema instanceof z.ZodNumber) return "number";
-    if (schema instanceof z.ZodString) return "string";
+    if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return "string";
     if (schema instanceof z.ZodBoolean) return "boolean";
     if (schema instanceof z.ZodNever) return "never";
     // What refers to itself and has no name is any JSON.

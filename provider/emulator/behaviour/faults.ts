@@ -1,5 +1,4 @@
-import { matchesUrl } from "../journal/address-filter";
-import type { ApiName, RequestSummary } from "../journal/entry";
+import { type ApiName, type RequestSummary, unlike } from "../journal/entry";
 import { type RandomSource, seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
 import type { FaultDefinition } from "./fault-kind";
@@ -109,11 +108,6 @@ function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion
 }
 
 /** Members of a fault that do not match a request. */
-export function differences(fault: Fault, occasion: Occasion): string[] {
-  return (["api", "cmd", "op", "url", "type", "client", "run"] as const).filter((name) => {
-    const expected = fault[name];
-    if (expected === undefined) return false;
-    if (name === "run") return expected !== occasion.label;
-    return name === "url" ? !matchesUrl(expected, occasion.url) : expected !== occasion[name];
-  });
+export function differences({ api, cmd, op, url, type, client, run }: Fault, occasion: Occasion): string[] {
+  return unlike(occasion, { api, cmd, op, url, type, client, run });
 }

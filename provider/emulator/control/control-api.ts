@@ -4,7 +4,6 @@ import { excess } from "../../model/plain-data";
 import { PrefixError } from "../../model/prefix";
 import { BODY_LEVELS, CONTROL } from "../defaults";
 import { fromPage } from "../http/foreign-page";
-import { jsonParts } from "../http/json-parts";
 import { json, type Reply, send } from "../http/reply";
 import { BadRequest, isAuthorized, parseJson, readBody, toOriginForm } from "../http/request";
 import { ExpectationError } from "../journal/expectations";
@@ -68,12 +67,9 @@ export class ControlApi {
     try {
       const answer = await operation.run(this.simulation, await input(), { signal: left.signal, response });
       if (operation.method !== "GET") await this.simulation.durable?.();
-      // An answer with millions of members is generated while it is sent.
-      if (operation.outline) return { ...json(200, null), body: jsonParts(answer) };
       if (!operation.type) return json(200, operation.answer ? answer : { status: "ok" });
       if (answer === undefined) return undefined;
-      const body = typeof answer === "string" ? answer : buffers(answer as Iterable<string>);
-      return { status: 200, type: operation.type, body };
+      return { status: 200, type: operation.type, body: String(answer) };
     } catch (error) {
       if (error instanceof BadRequest || error instanceof TypeError || error instanceof PrefixError)
         return json(400, { error: error.message });
@@ -94,10 +90,6 @@ export class ControlApi {
     // Without a token, refuse requests that another site's page could send.
     return fromPage(request, "the control API", { links: true });
   }
-}
-
-function* buffers(parts: Iterable<string>): Generator<Buffer, void> {
-  for (const part of parts) yield Buffer.from(part);
 }
 
 /** The path and query of a request; `undefined` for a target that is not valid. */

@@ -1,22 +1,18 @@
 import { z } from "zod";
 import { type PrefixLike, prefixText } from "../../model/given-entries";
 import { Prefix } from "../../model/prefix";
-import type { OrderedPrefixes } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type GivenState, stateAsJson } from "../state/given-state";
 import { byPrefix } from "../state/holdings";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
-import { yamlParts } from "../state/state-yaml";
+import { toYaml } from "../state/state-yaml";
 import { strictly } from "../validation/strict";
 import { entries } from "./answers";
 import { name, setChanges, signalChanges, text } from "./arguments";
 import { type SetChanges, type SignalChanges, setChangesAsJson, withTexts } from "./given";
 import { setOf, UnknownResource } from "./lookup";
 import { getter, method, operation } from "./operation";
-
-const membersLater = (entries: OrderedPrefixes) => new Members(entries) as unknown as Record<string, number>;
 
 const activePrefixes = z.record(z.string(), z.array(z.string()));
 
@@ -40,8 +36,7 @@ export const state = {
     operation("GET /state", "Content of the emulator, in the form of the state file.", {
       answer: stateSchema,
       outline: z.looseObject({ arenas: z.looseObject({}), signaling: z.looseObject({}) }),
-      // Over HTTP the entries of a large set are generated while they are sent.
-      run: ({ contents }, _, { response }): EmulatorState => contents.export(response && membersLater),
+      run: ({ contents }): EmulatorState => contents.export(),
     }),
   ),
 
@@ -148,7 +143,7 @@ export const state = {
 
   stateText: operation("GET /state.yaml", "Content of the emulator, as YAML.", {
     type: "application/yaml",
-    run: ({ contents }) => yamlParts(contents.export(membersLater)),
+    run: ({ contents }) => toYaml(contents.export()),
   }),
 
   /** Names of the snapshots, in the order of their first creation. */

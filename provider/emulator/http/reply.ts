@@ -1,16 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { setImmediate } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
-import { ANSWER_BYTES } from "../defaults";
+import { PACED_BYTES } from "../defaults";
 
 /** An answer before it is sent. */
 export interface Reply {
   readonly status: number;
   /** Content type; absent for an empty body. */
   readonly type?: string;
-  /** A body in parts is generated while it is sent. */
-  readonly body: string | Buffer | Iterable<Buffer>;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -31,8 +29,8 @@ export function html(status: number, message: string): Reply {
   return { status, type: "text/html; charset=utf-8", body };
 }
 
-/** A body: whole, or in parts. */
-export function encode(body: Reply["body"]): Buffer | Iterable<Buffer> {
+/** The bytes of a body. */
+export function encode(body: Reply["body"]): Buffer {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
@@ -47,58 +45,33 @@ export interface SendOptions {
   readonly pace?: (bytes: number) => Promise<void>;
 }
 
-/** Sends an answer. A long body is generated and sent in steps, at the reader's pace. */
+/** Sends an answer. */
 export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
   const body = encode(reply.body);
   response.writeHead(reply.status, {
     ...(reply.type && { "content-type": reply.type }),
-    ...(Buffer.isBuffer(body) && { "content-length": body.length }),
+    "content-length": body.length,
     ...(options.close && { connection: "close" }),
     ...reply.headers,
   });
   const { pace } = options;
-  const isWhole = Buffer.isBuffer(body) && !pace;
+  const size = pace ? PACED_BYTES : Math.max(body.length, 1);
   let last: Buffer = Buffer.alloc(0);
-  let bytes = 0;
-  let generated = 0;
-  for (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-    const size = pace ? ANSWER_BYTES.paced : chunk.length;
-    for (let from = 0; from < chunk.length; from += size) {
-      const part = chunk.subarray(from, from + size);
-      await pace?.(part.length);
-      if (response.destroyed && !isWhole) return;
-      if (last.length > 0 && !response.write(last)) await drained(response);
-      last = part;
-      bytes += part.length;
-      options.passing?.(part);
-    }
-    generated += chunk.length;
-    if (isWhole || generated < ANSWER_BYTES.atOnce) continue;
-    generated = 0;
-    await setImmediate();
+  for (let from = 0; from < body.length; from += size) {
+    if (last.length > 0) response.write(last);
+    last = body.subarray(from, from + size);
+    await pace?.(last.length);
+    if (pace && response.destroyed) return;
+    options.passing?.(last);
   }
-  options.measured?.(bytes);
+  options.measured?.(body.length);
   if (options.close) response.end(last, () => response.socket?.destroySoon());
   else response.end(last);
 }
 
-/** Waits until more can be written, or the reader has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.on("drain", done);
-    response.on("close", done);
-  });
-}
-
 /** Sends an answer and breaks the connection in the middle of its body. */
 export function sendTruncated(response: ServerResponse, reply: Reply): void {
-  const body = encode(reply.body);
-  const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+  const whole = encode(reply.body);
   // An answer without a body announces one, so that there is something to break off.
   const announced = Math.max(whole.length, 2);
   response.writeHead(reply.status, { ...(reply.type && { "content-type": reply.type }), "content-length": announced });

@@ -31,12 +31,12 @@ export function matches(entry: JournalEntry, filter: JournalFilter): boolean {
 }
 
 /** The members of a filter that do not match an entry. */
-export function unlike(entry: JournalEntry, filter: JournalFilter): (keyof JournalFilter)[] {
+export function unlike(entry: Partial<JournalEntry>, filter: JournalFilter): (keyof JournalFilter)[] {
   const names = Object.keys(filter) as (keyof JournalFilter)[];
   return names.filter((name) => filter[name] !== undefined && !holds(entry, name, filter));
 }
 
-function holds(entry: JournalEntry, name: keyof JournalFilter, filter: JournalFilter): boolean {
+function holds(entry: Partial<JournalEntry>, name: keyof JournalFilter, filter: JournalFilter): boolean {
   if (name === "contains") return contains(entry, filter.contains ?? "");
   if (name === "run" && typeof filter.run === "string") return entry.label === filter.run;
   if (name === "url" && filter.url !== undefined) return matchesUrl(filter.url, entry.url);
@@ -44,7 +44,7 @@ function holds(entry: JournalEntry, name: keyof JournalFilter, filter: JournalFi
 }
 
 /** True if one of the data items of a request equals or covers a prefix. */
-function contains({ data = [] }: JournalEntry, text: PrefixLike): boolean {
+function contains({ data = [] }: Partial<JournalEntry>, text: PrefixLike): boolean {
   const target = prefixOf(prefixText(text));
   return target !== undefined && data.some((item) => prefixOf(textIn(item))?.contains(target));
 }

@@ -12,9 +12,6 @@ import { type AddressForm, addressIn } from "../packet/address";
 import { protocolNumber } from "../packet/packet";
 import { envelope, envelopeOf, formatOf, list } from "./node-replies";
 
-/** Length of a chunk, for few writes and some milliseconds of encoding each. */
-const CHUNK_CHARACTERS = 256 * 1024;
-
 /** The fields of a mark that a template may name, and that a record may lack. */
 const NO_FIELDS = Object.fromEntries(
   ["lifetime", "age", "status", ...IN_KEY.shost, ...IN_KEY.conn].map((name) => [name, undefined]),
@@ -23,7 +20,7 @@ const NO_FIELDS = Object.fromEntries(
 /** A record by this package's member names. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** The list of a mark table, encoded while it is sent, since it can be long. Lifetimes and ages are those at the call. */
+/** The list of a mark table. */
 export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, dialect: Dialect): Reply {
   const { active, expired } = marks.count(type);
   const count = active + (dialect.markExpired === "shown" ? expired : 0);
@@ -47,31 +44,14 @@ export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, di
   if (format === "json") {
     const [open, close] = envelope(envelopeOf(dialect, url), count, dialect);
     const write = (record: Members) => JSON.stringify(renamed(record));
-    return { ...json(200, ""), body: chunks(listed, write, [`${open}[`, ",", `]${close}`]) };
+    return { ...json(200, ""), body: `${open}[${Array.from(listed, write).join(",")}]${close}` };
   }
   const columns = columnsOf(type, format, dialect);
   const head = columns.map((member) => names[member] ?? member);
   const write = (record: Members) =>
     lineOf(format === "ndjson" ? renamed(record) : columns.map((member) => record[member]), format);
-  return { status: 200, type: lineType(format), body: chunks(listed, write, [headLine(format, head, count), "", ""]) };
-}
-
-/** Records as texts, in chunks that are encoded on demand, so that a server can do other work between them. */
-function* chunks(
-  records: Iterable<Members>,
-  write: (record: Members) => string,
-  [open, between, close]: readonly [open: string, between: string, close: string],
-): Generator<Buffer, void> {
-  let text = open;
-  let separator = "";
-  for (const record of records) {
-    text += separator + write(record);
-    separator = between;
-    if (text.length < CHUNK_CHARACTERS) continue;
-    yield Buffer.from(text);
-    text = "";
-  }
-  yield Buffer.from(text + close);
+  const lines = Array.from(listed, write).join("");
+  return { status: 200, type: lineType(format), body: headLine(format, head, count) + lines };
 }
 
 function* records(marks: MarkStore, type: MarkType, dialect: Dialect, now: number): Generator<Members, void> {

@@ -73,7 +73,7 @@ export class Recorder {
         ...(reply.type && { "content-type": reply.type }),
         ...redactAnswerHeaders(reply.headers ?? {}),
       }),
-      body: secrets.kept(textOf(reply)),
+      body: secrets.kept(String(reply.body)),
     };
     const [key, text] = [keyOf(request), JSON.stringify(answer)];
     const isSame = this.last.get(key) === text;
@@ -188,11 +188,6 @@ function decoded(reply: Reply): Reply {
   if (!decode || !Buffer.isBuffer(compressed)) return reply;
   const body = attempt(() => decode(compressed));
   return body === undefined ? reply : { ...reply, headers, body };
-}
-
-function textOf({ body }: Reply): string {
-  if (typeof body === "string") return body;
-  return Buffer.isBuffer(body) ? body.toString("utf8") : Buffer.concat([...body]).toString("utf8");
 }
 
 /** Equal for equal requests, whatever the order of members and with or without a slash at the end of the url. */

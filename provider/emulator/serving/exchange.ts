@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Delivery } from "../behaviour/fault-kind";
-import { type Reply, reset, type SendOptions, send, sendTruncated } from "../http/reply";
+import { encode, type Reply, reset, type SendOptions, send, sendTruncated } from "../http/reply";
 import { readBody } from "../http/request";
 import type { Passage } from "../time/link";
 import type { Head, Incoming } from "./api";
@@ -70,9 +70,7 @@ export class MemoryExchange implements Exchange {
   }
 
   async answer(reply: Reply, { measured, passing }: Omit<SendOptions, "pace">): Promise<void> {
-    const { body } = reply;
-    const whole =
-      typeof body === "string" ? Buffer.from(body) : Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+    const whole = encode(reply.body);
     passing?.(whole);
     measured?.(whole.length);
     this.delivered = { ...reply, body: whole };

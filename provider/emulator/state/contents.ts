@@ -45,11 +45,11 @@ export class Contents {
     this.packetPath = new PacketPath(this.holdings, this.bindings, clock, limits.marks);
   }
 
-  /** The present state. @param entriesOf See {@link Holdings.export}. */
-  export(entriesOf?: Parameters<Holdings["export"]>[1]): EmulatorState {
+  /** The present state. */
+  export(): EmulatorState {
     const clients = (deployment: SignalingDeployment) => [...deployment.clients.values()].map((it) => it.export());
     return {
-      ...this.holdings.export((arena, profile) => this.packetPath.marks(arena, profile).export(), entriesOf),
+      ...this.holdings.export((arena, profile) => this.packetPath.marks(arena, profile).export()),
       signaling: { clients: clients(this.signaling), testClients: clients(this.testSignaling) },
     };
   }

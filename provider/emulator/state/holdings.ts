@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { OrderedPrefixes } from "../../model/prefix-map";
 import { resourceIn } from "../../model/readable";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { MarkRecords } from "../marks";
@@ -86,24 +85,17 @@ export class Holdings {
     }
   }
 
-  /**
-   * This part of a state, with the present marks of profiles, without signaling.
-   *
-   * @param entriesOf Returns the entries of a set: an object, or a value that is written as one.
-   */
-  export(
-    marksOf: (arena: string, profile: string) => MarkRecords,
-    entriesOf: EntriesOf = Object.fromEntries,
-  ): Pick<EmulatorState, "arenas" | "staged"> {
+  /** This part of a state, with the present marks of profiles, without signaling. */
+  export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
       .filter(([, set]) => set.changes.size > 0)
       .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
     const arenas = [...this.arenas].map(([name, arena]) => [
       name,
       {
-        sets: plain(arena.sets, entriesOf),
+        sets: plain(arena.sets),
         profiles: Object.fromEntries(
-          [...arena.profiles].map(([profile, it]) => [profile, exportProfile(it, marksOf(name, profile), entriesOf)]),
+          [...arena.profiles].map(([profile, it]) => [profile, exportProfile(it, marksOf(name, profile))]),
         ),
       },
     ]);
@@ -111,20 +103,18 @@ export class Holdings {
   }
 }
 
-type EntriesOf = (entries: OrderedPrefixes) => Record<string, number>;
-
-function exportProfile({ prefixes, rules, sets, extra }: ProfileHoldings, marks: MarkRecords, entriesOf: EntriesOf) {
+function exportProfile({ prefixes, rules, sets, extra }: ProfileHoldings, marks: MarkRecords) {
   return {
     prefixes: prefixes.map(String),
     rules: [...rules],
-    sets: plain(sets, entriesOf),
+    sets: plain(sets),
     marks,
     ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
 
-function plain(sets: ReadonlyMap<string, PrefixSetStore>, entriesOf: EntriesOf) {
-  return Object.fromEntries([...sets].map(([name, set]) => [name, entriesOf(set.ordered)]));
+function plain(sets: ReadonlyMap<string, PrefixSetStore>): Record<string, Record<string, number>> {
+  return Object.fromEntries([...sets].map(([name, set]) => [name, Object.fromEntries(set.ordered)]));
 }
 
 function stores(

@@ -1,30 +1,14 @@
 import { messageOf } from "../../model/errors";
 import { ExcessError } from "../../model/plain-data";
 import { readYaml } from "../../model/yaml";
-import { Members } from "../http/json-parts";
 import { type EmulatorState, StateError } from "./state";
 
 /** Level of mark records in a state: `arenas`, name, `profiles`, name, `marks`, type, record. Each record is on one line. */
 const RECORD_LEVEL = 7;
 
-/** Characters from which a part is long enough. */
-const PART = 10_000;
-
 /** A state as readable YAML, the inverse of {@link fromYaml}. */
 export function toYaml(state: EmulatorState): string {
-  return [...yamlParts(state)].join("");
-}
-
-/** The same in parts of limited size, between which other requests are served. */
-export function* yamlParts(state: EmulatorState): Generator<string, void> {
-  let part = "";
-  for (const line of hasMembers(state) ? linesOf(state, 0) : ["{}\n"]) {
-    part += line;
-    if (part.length < PART) continue;
-    yield part;
-    part = "";
-  }
-  yield part;
+  return hasMembers(state) ? [...linesOf(state, 0)].join("") : "{}\n";
 }
 
 /** @throws {StateError} with the place of a mistake. */
@@ -55,7 +39,7 @@ function* linesOf(container: object, level: number): Generator<string, void> {
     }
     return;
   }
-  for (const [name, value] of membersOf(container)) {
+  for (const [name, value] of Object.entries(container)) {
     if (value === undefined) continue;
     if (!isBlock(value)) yield `${indent}${scalar(name)}: ${inLine(value)}\n`;
     else {
@@ -70,7 +54,7 @@ function inLine(value: unknown): string {
   if (typeof value === "string") return scalar(value);
   if (Array.isArray(value)) return `[${value.map(inLine).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = membersOf(value).filter(([, member]) => member !== undefined);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${scalar(name)}: ${inLine(member)}`).join(", ")}}`;
 }
 
@@ -95,9 +79,5 @@ function scalar(text: string): string {
 
 function hasMembers(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
-  return (Array.isArray(value) ? value : membersOf(value)).length > 0;
-}
-
-function membersOf(container: object): readonly (readonly [name: string, value: unknown])[] {
-  return container instanceof Members ? container.pairs : Object.entries(container);
+  return Object.keys(value).length > 0;
 }
