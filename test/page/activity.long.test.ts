@@ -1,18 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
 import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
-import { fapi } from "../emulator/calls";
+import { BLOCKED, fapi } from "../emulator/calls";
 import { ownPort } from "../support/ports";
 import { rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
-const BLOCKED = "prefixset://edge/blocked";
 
 describe("the journal", () => {
   test("shows requests as they happen, with what a commit applied and the fault that struck", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator);
-    const lines = view.page.locator(".lines > li");
+    const page = await open(emulator);
+    const lines = page.locator(".lines > li");
     expect(await lines.count()).toBe(0);
     await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] });
     await fapi(emulator, { url: BLOCKED, cmd: "commit" });
@@ -30,15 +29,15 @@ describe("the journal", () => {
       "TIME commit 15 B 200 prefixset://edge/blocked applied +1, 3 after",
       "TIME insert 1 entry 15 B 200 prefixset://edge/blocked",
     ]);
-    await view.page.getByRole("combobox", { name: "Outcome" }).selectOption("trouble");
+    await page.getByRole("combobox", { name: "Outcome" }).selectOption("trouble");
     expect(await lines.count()).toBe(1);
     // The choice is in the address: a reload keeps it, and so does the way to another view and back.
-    await view.page.locator("aside").getByLabel("Find").fill("503");
-    await view.page.getByRole("link", { name: "Sets" }).click();
-    expect(new URL(view.page.url()).hash).toBe("#sets?journal.outcome=trouble&journal.find=503");
-    await view.page.reload();
+    await page.locator("aside").getByLabel("Find").fill("503");
+    await page.getByRole("link", { name: "Sets" }).click();
+    expect(new URL(page.url()).hash).toBe("#sets?journal.outcome=trouble&journal.find=503");
+    await page.reload();
     await lines.first().waitFor();
-    expect([await lines.count(), await view.page.locator("aside").getByLabel("Find").inputValue()]).toEqual([1, "503"]);
+    expect([await lines.count(), await page.locator("aside").getByLabel("Find").inputValue()]).toEqual([1, "503"]);
   });
 
   test("shows why a request was refused, its answer when it is opened, and the runs of requests", async () => {
@@ -48,8 +47,7 @@ describe("the journal", () => {
     await fapi(emulator, { url: BLOCKED, cmd: "list", dta: [] });
     emulator.beginRun();
     await fapi(emulator, { url: BLOCKED, cmd: "list" });
-    await using view = await open(emulator);
-    const { page } = view;
+    const page = await open(emulator);
     await page.locator(".lines > li").nth(2).waitFor();
     expect(await page.locator(".lines .run").allInnerTexts()).toEqual([
       "run 2: 1 request, no commit",
@@ -66,20 +64,6 @@ describe("the journal", () => {
       "The body comes from the journal: blanks and unknown members are missing.",
       expect.stringMatching(/^answer 400, 34\u202fB, [\d.]+ ms$/),
     ]);
-    expect(view.complaints).toEqual([]);
-  });
-
-  test("opens a request, secrets cut out", async () => {
-    await using emulator = await startNode();
-    const [client] = emulator.clients;
-    await fetch(`${emulator.signalingUrl}/${client?.clientId}/${client?.secretKey}/status`);
-    await using view = await open(emulator);
-    await view.page.locator(".line").click();
-    const details = view.page.locator(".lines pre");
-    await details.waitFor();
-    const text = await details.innerText();
-    expect(text).toContain('"path": "/path/client-a/***/status"');
-    expect(await view.page.content()).not.toContain(client?.secretKey);
   });
 
   test("of thousands of lines shows the newest, finds among all", async () => {
@@ -88,8 +72,7 @@ describe("the journal", () => {
       await Promise.all(Array.from({ length: 100 }, () => fapi(emulator, { url: BLOCKED, cmd: "list" })));
     }
     await fapi(emulator, { url: "prefixset://edge/partners", cmd: "list" });
-    await using view = await open(emulator);
-    const { page } = view;
+    const page = await open(emulator);
     const lines = page.locator(".lines > li");
     await page.getByText("Newest 100 shown.").waitFor();
     expect(await lines.count()).toBe(100);
@@ -102,30 +85,29 @@ describe("the journal", () => {
 
   test("stands still when paused, and says what came meanwhile", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator);
-    await view.page.getByRole("button", { name: "Pause" }).click();
+    const page = await open(emulator);
+    await page.getByRole("button", { name: "Pause" }).click();
     await fapi(emulator, { url: BLOCKED, cmd: "list" });
-    await view.page.getByRole("button", { name: "Continue (1 new)" }).waitFor();
-    expect(await view.page.locator(".lines > li").count()).toBe(0);
-    await view.page.getByRole("button", { name: "Continue (1 new)" }).click();
-    await view.page.locator(".lines > li").waitFor();
+    await page.getByRole("button", { name: "Continue (1 new)" }).waitFor();
+    expect(await page.locator(".lines > li").count()).toBe(0);
+    await page.getByRole("button", { name: "Continue (1 new)" }).click();
+    await page.locator(".lines > li").waitFor();
   });
 
   test("is empty after it was emptied elsewhere", async () => {
     await using emulator = await startNode();
     await fapi(emulator, { url: BLOCKED, cmd: "list" });
-    await using view = await open(emulator);
-    await view.page.locator(".lines > li").waitFor();
+    const page = await open(emulator);
+    await page.locator(".lines > li").waitFor();
     emulator.clearJournal();
-    await view.page.getByText("No requests yet.").waitFor();
+    await page.getByText("No requests yet.").waitFor();
   });
 });
 
 describe("faults", () => {
   test("are switched on by click, strike, and are shown as met, above all others", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#faults");
-    const { page } = view;
+    const page = await open(emulator, "#faults");
     await page.getByRole("switch", { name: /^Commit fails/ }).click();
     await page.getByRole("switch", { name: /^Commit fails/, checked: true }).waitFor();
     expect(emulator.faults.map(({ fault }) => fault)).toMatchObject([{ kind: "error", cmd: "commit", status: 503 }]);
@@ -148,24 +130,9 @@ describe("faults", () => {
   test("are switched off by click", async () => {
     await using emulator = await startNode();
     emulator.fail({ kind: "reset", rate: 0.1 });
-    await using view = await open(emulator, "#faults");
-    await view.page.getByRole("switch", { name: /^Connection reset/, checked: true }).click();
-    await view.page.getByRole("switch", { name: /^Connection reset/, checked: false }).waitFor();
-    expect(emulator.faults).toEqual([]);
-  });
-
-  test("that have a switch are all understood by the emulator", async () => {
-    await using emulator = await startNode();
-    await using view = await open(emulator, "#faults");
-    const { page } = view;
-    const switches = page.getByRole("switch");
-    const total = await switches.count();
-    expect(total).toBeGreaterThan(15);
-    for (let at = 0; at < total; at++) await switches.nth(at).click();
-    await expect.poll(() => page.getByRole("switch", { checked: true }).count()).toBe(total);
-    expect(emulator.faults.length).toBe(total);
-    await page.getByRole("button", { name: "Remove all" }).click();
-    await expect.poll(() => page.getByRole("switch", { checked: true }).count()).toBe(0);
+    const page = await open(emulator, "#faults");
+    await page.getByRole("switch", { name: /^Connection reset/, checked: true }).click();
+    await page.getByRole("switch", { name: /^Connection reset/, checked: false }).waitFor();
     expect(emulator.faults).toEqual([]);
   });
 
@@ -176,17 +143,16 @@ describe("faults", () => {
     ["tenth", { rate: 0.1, seed: 7 }],
   ])("strike as often as chosen: %s", async (rhythm, timing) => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#faults");
-    await view.page.getByLabel("A new fault takes effect").selectOption(rhythm);
-    await view.page.getByRole("switch", { name: /^Silence/ }).click();
-    await view.page.getByRole("switch", { name: /^Silence/, checked: true }).waitFor();
+    const page = await open(emulator, "#faults");
+    await page.getByLabel("A new fault takes effect").selectOption(rhythm);
+    await page.getByRole("switch", { name: /^Silence/ }).click();
+    await page.getByRole("switch", { name: /^Silence/, checked: true }).waitFor();
     expect(emulator.faults.map(({ fault }) => fault)).toEqual([{ kind: "silence", ...timing }]);
   });
 
   test("of one's own are of any kind that the emulator has", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#faults");
-    const { page } = view;
+    const page = await open(emulator, "#faults");
     const offered = await page.getByLabel("Kind").locator("option").allInnerTexts();
     expect(offered.sort()).toEqual(Object.keys(FAULT_KINDS).sort());
     const asked = () => page.locator("form", { hasText: "Add fault" }).locator(".field > span").allInnerTexts();
@@ -216,8 +182,7 @@ describe("faults", () => {
 describe("packets", () => {
   test("are sent, and their verdict names profile, rule and marks", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#packets");
-    const { page } = view;
+    const page = await open(emulator, "#packets");
     await page.getByLabel("From", { exact: true }).fill("203.0.113.200");
     await page.getByLabel("To", { exact: true }).fill("203.0.113.129");
     await page.getByRole("button", { name: "Send" }).first().click();
@@ -238,8 +203,7 @@ describe("packets", () => {
 
   test("generated by the thousand make marks, which the chart draws by type and rule", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#packets");
-    const { page } = view;
+    const page = await open(emulator, "#packets");
     await page.getByLabel("To prefixes").fill("203.0.113.129");
     await page.getByLabel("From prefixes").fill("2001:db8::/32");
     await page.getByRole("button", { name: "Send" }).nth(1).click();
@@ -285,22 +249,19 @@ describe("packets", () => {
 
 test("an emulator that went away is said to be, and one that comes back is followed anew", async () => {
   const first = await startNode({ controlPort: await ownPort() });
-  await using view = await open(first);
+  const page = await open(first);
   await fapi(first, { url: BLOCKED, cmd: "list" });
-  await view.page.locator(".lines > li").waitFor();
+  await page.locator(".lines > li").waitFor();
   await first.close();
-  await view.page.getByText("no connection").waitFor();
-  await view.page.getByRole("alert").filter({ hasText: "has not answered since" }).waitFor();
+  await page.getByText("no connection").waitFor();
+  await page.getByRole("alert").filter({ hasText: "has not answered since" }).waitFor();
   // What was read stays to be read, and nothing can be pressed that would do nothing.
-  expect(await view.page.locator(".lines > li").count()).toBe(1);
-  const usable = view.page
-    .locator("button, input, select")
-    .and(view.page.locator(":enabled"))
-    .filter({ visible: true });
+  expect(await page.locator(".lines > li").count()).toBe(1);
+  const usable = page.locator("button, input, select").and(page.locator(":enabled")).filter({ visible: true });
   for (const name of ["Sets", "Signaling", "Faults", "Packets"]) {
-    await view.page.getByRole("link", { name }).click();
-    await view.page.getByRole("main", { name }).waitFor();
-    expect(await view.page.locator("main").locator(usable).count()).toBe(0);
+    await page.getByRole("link", { name }).click();
+    await page.getByRole("main", { name }).waitFor();
+    expect(await page.locator("main").locator(usable).count()).toBe(0);
   }
   const names = await usable.evaluateAll((found) =>
     found.map((it) => {
@@ -309,16 +270,14 @@ test("an emulator that went away is said to be, and one that comes back is follo
     }),
   );
   expect(names).toEqual(["Skip to content", "Pause", "Find a request", "Outcome", "Operation", "Object", "Run"]);
-  expect(await view.page.evaluate("getComputedStyle(document.querySelector('.still .panel')).filter")).toBe(
-    "grayscale(1)",
-  );
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.still .panel')).filter")).toBe("grayscale(1)");
   await using second = await startNode({ controlPort: Number(new URL(first.control).port) });
-  await view.page.getByText("live", { exact: true }).waitFor();
-  expect(await view.page.locator(".lines > li").count()).toBe(0);
-  const said = view.page.locator(".banner", { hasText: "The emulator was started again" });
+  await page.getByText("live", { exact: true }).waitFor();
+  expect(await page.locator(".lines > li").count()).toBe(0);
+  const said = page.locator(".banner", { hasText: "The emulator was started again" });
   await said.waitFor();
   await said.getByRole("button", { name: "Dismiss" }).click();
   await fapi(second, { url: BLOCKED, cmd: "list" });
-  await view.page.locator(".lines > li").waitFor();
-  expect(await view.page.locator(".banner").count()).toBe(0);
+  await page.locator(".lines > li").waitFor();
+  expect(await page.locator(".banner").count()).toBe(0);
 });

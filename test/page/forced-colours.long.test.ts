@@ -46,8 +46,7 @@ test.each(["light", "dark"] as const)(
   "with colours of the system one sees what is on and what is chosen: %s",
   async (scheme) => {
     await using emulator = await startBusyNode();
-    await using view = await open(emulator, "#faults");
-    const { page } = view;
+    const page = await open(emulator, "#faults");
     await force(page, scheme);
     const paper = await coloursOf(page.locator("header.top"), { width: 8, height: 8 });
 

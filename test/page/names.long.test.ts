@@ -52,8 +52,7 @@ test.each([1440, 360])("a long name is cut, and seen whole on hover and on focus
   emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }]);
   emulator.fail({ url: `prefixset://${LONG}/*` });
   emulator.snapshot(`state ${LONG.slice(10)}`);
-  await using view = await open(emulator);
-  const { page } = view;
+  const page = await open(emulator);
   await page.setViewportSize({ width, height: 740 });
   let cut = 0;
   for (const name of VIEWS) {
@@ -72,8 +71,7 @@ test.each([1440, 360])("a long name is cut, and seen whole on hover and on focus
 test("a long word in the journal and in a message breaks instead of widening it", async () => {
   await using emulator = await startNode({ state: STATE });
   await fapi(emulator, { url: `prefixset://arena-${LONG}/set-${LONG}`, cmd: "list" });
-  await using view = await open(emulator, "#setup");
-  const { page } = view;
+  const page = await open(emulator, "#setup");
   await page.locator(".lines > li").waitFor();
   const wider = (selector: string) =>
     page.evaluate(

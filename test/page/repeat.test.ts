@@ -1,10 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
-import { fapi } from "../emulator/calls";
+import { BLOCKED, fapi } from "../emulator/calls";
 import { startNode } from "./support";
-
-const BLOCKED = "prefixset://edge/blocked";
 
 interface Details {
   readonly curl?: string;

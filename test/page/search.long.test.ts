@@ -11,8 +11,7 @@ const profiles = (page: Page) => page.locator("main section h2", { hasText: "pro
 
 test("the node's search finds rules by their words, and the profile to which an address is bound", async () => {
   await using emulator = await startNode();
-  await using view = await open(emulator);
-  const { page } = view;
+  const page = await open(emulator);
   const field = "Find a rule, a prefix, or the profile of an address";
   await find(page, field, "dns answers");
   await page.getByText("1 of 3 profiles.").waitFor();
@@ -27,13 +26,11 @@ test("the node's search finds rules by their words, and the profile to which an 
   await page.getByText("198.51.100.7 is bound to edge/protected by 198.51.100.7/32.").waitFor(PATIENT);
   await find(page, field, "no such thing");
   await page.getByText("None of 3 profiles.").waitFor();
-  expect(view.complaints).toEqual([]);
 });
 
 test("records of marks are found by address and by prefix", async () => {
   await using emulator = await startNode();
-  await using view = await open(emulator, "#marks");
-  const { page } = view;
+  const page = await open(emulator, "#marks");
   const keys = async () => (await rows(page, "Mark records")).map(([key]) => key);
   await expect.poll(keys, PATIENT).toEqual(["203.0.113.9", "203.0.113.77"]);
   await find(page, "Find a record", "203.0.113.77");
@@ -45,7 +42,6 @@ test("records of marks are found by address and by prefix", async () => {
   await page.getByText("Write an address or a prefix, such as 203.0.113.0/24.").waitFor();
   await find(page, "Find a record", "2001:db8::1");
   await page.getByText("No record has such an address.").waitFor();
-  expect(view.complaints).toEqual([]);
 });
 
 test.each([
@@ -59,8 +55,7 @@ test.each([
   emulator.fail({ kind: "delay", cmd: "insert" });
   emulator.snapshot("before");
   emulator.snapshot("after");
-  await using view = await open(emulator, `#${name}`);
-  const { page } = view;
+  const page = await open(emulator, `#${name}`);
   // Switches of the dialect stand in a table of their own.
   const found = async () => {
     const texts = await page.locator(`main ${items}`).allInnerTexts();
@@ -73,13 +68,11 @@ test.each([
   await expect.poll(found, PATIENT).toEqual([left]);
   await page.getByRole("searchbox", { name: field, exact: true }).fill("nothing has this");
   await page.getByText(/^None of \d+\.$/).waitFor();
-  expect(view.complaints).toEqual([]);
 });
 
 test("packets that were sent are found by their verdict", async () => {
   await using emulator = await startNode();
-  await using view = await open(emulator, "#packets");
-  const { page } = view;
+  const page = await open(emulator, "#packets");
   for (const to of ["203.0.113.129", "192.0.2.1"]) {
     await page.getByLabel("To", { exact: true }).fill(to);
     await page.getByRole("button", { name: "Send" }).first().click();
@@ -91,8 +84,7 @@ test("packets that were sent are found by their verdict", async () => {
 
 test("the meaning of a switch stands once: in its row, which comes first while it is chosen", async () => {
   await using emulator = await startNode();
-  await using view = await open(emulator, "#setup");
-  const { page } = view;
+  const page = await open(emulator, "#setup");
   const shown = () => rows(page, "Switches of the dialect");
   await page.getByRole("combobox", { name: "A switch" }).selectOption("markPace");
   await expect.poll(async () => (await shown())[0]?.[0], PATIENT).toBe("markPace");

@@ -1,29 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
-import { fapi } from "../emulator/calls";
+import { BLOCKED, fapi } from "../emulator/calls";
 import { rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
-const BLOCKED = "prefixset://edge/blocked";
 
 test("isolated emulators are listed with a way to their pages, and are ended by click", async () => {
   await using emulator = await startNode();
   const { endpoint, control, closed } = await emulator.isolated({ label: "file 7" });
-  await using view = await open(emulator, "#setup");
-  await view.page.getByRole("table", { name: "Isolated emulators" }).waitFor();
-  expect(await rows(view.page, "Isolated emulators")).toEqual([["file 7", endpoint, control, "End"]]);
-  expect(await view.page.getByRole("link", { name: control }).getAttribute("href")).toBe(control);
-  await view.page.getByRole("button", { name: "End file 7" }).click();
+  const page = await open(emulator, "#setup");
+  await page.getByRole("table", { name: "Isolated emulators" }).waitFor();
+  expect(await rows(page, "Isolated emulators")).toEqual([["file 7", endpoint, control, "End"]]);
+  expect(await page.getByRole("link", { name: control }).getAttribute("href")).toBe(control);
+  await page.getByRole("button", { name: "End file 7" }).click();
   await closed;
-  await view.page.getByRole("table", { name: "Isolated emulators" }).waitFor({ state: "detached" });
-  expect(view.complaints).toEqual([]);
+  await page.getByRole("table", { name: "Isolated emulators" }).waitFor({ state: "detached" });
 });
 
 describe("the dialect", () => {
   test("is shown switch by switch, what is not the default first, and found by words", async () => {
     await using emulator = await startNode({ dialect: { success: "count", listShows: "staged" } });
-    await using view = await open(emulator);
-    const { page } = view;
+    const page = await open(emulator);
     await page.getByRole("link", { name: "dialect: 2 not default" }).click();
     const total = Object.keys(SWITCHES).length;
     await page.getByText(`2 of ${total} switches not at the default`).waitFor();
@@ -38,13 +35,11 @@ describe("the dialect", () => {
     await expect
       .poll(() => rows(page, "Switches of the dialect"))
       .toEqual([["statusWrongSecret", "error", "error", SWITCHES.statusWrongSecret.schema.description]]);
-    expect(view.complaints).toEqual([]);
   });
 
   test("is set whole, by a switch, and back to its defaults", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#setup");
-    const { page } = view;
+    const page = await open(emulator, "#setup");
     const changed = () => emulator.info().dialect;
     await page.getByLabel("A whole dialect").selectOption("eventual");
     await page.getByRole("button", { name: "Set dialect" }).click();
@@ -72,8 +67,7 @@ describe("the dialect", () => {
 
 test("snapshots are taken, restored once that was confirmed, and forgotten", async () => {
   await using emulator = await startNode();
-  await using view = await open(emulator, "#setup");
-  const { page } = view;
+  const page = await open(emulator, "#setup");
   const names = () => rows(page, "Snapshots");
   await page.getByText("No snapshots yet.").waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("before / after");
@@ -101,8 +95,8 @@ describe("what answers", () => {
 
   test("is the emulator, at its address", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#setup");
-    expect((await view.page.locator(facts).innerText()).split("\n").filter(Boolean)).toEqual([
+    const page = await open(emulator, "#setup");
+    expect((await page.locator(facts).innerText()).split("\n").filter(Boolean)).toEqual([
       "Address",
       emulator.endpoint,
       "Node API",
@@ -112,18 +106,18 @@ describe("what answers", () => {
       "Seed",
       "7",
     ]);
-    expect(await view.page.locator(".banner").count()).toBe(0);
+    expect(await page.locator(".banner").count()).toBe(0);
   });
 
   test("is said where it is a receiver: what the page shows of the node is what clients are told", async () => {
     await using receiver = await startNode();
     await using emulator = await startNode({ proxySignaling: receiver.signalingUrl.replace(/\/path$/, "") });
-    await using view = await open(emulator, "#setup");
+    const page = await open(emulator, "#setup");
     const upstream = new URL(receiver.endpoint).origin;
-    expect(await view.page.locator(".banner").innerText()).toBe(
+    expect(await page.locator(".banner").innerText()).toBe(
       `Requests of the signaling API are answered by ${upstream}. What this page shows of signalings is the emulator’s own, and not what clients are told: that is in the journal.`,
     );
-    await view.page.getByText(`answered by ${upstream}`, { exact: true }).waitFor();
+    await page.getByText(`answered by ${upstream}`, { exact: true }).waitFor();
   });
 
   test("is said where it is a node, and the answers to requests for a set are one click away", async () => {
@@ -131,8 +125,7 @@ describe("what answers", () => {
     await using emulator = await startNode({ proxy: node.endpoint });
     await fapi(emulator, { url: BLOCKED, cmd: "list" });
     await fapi(emulator, { url: "prefixset://edge/partners", cmd: "list" });
-    await using view = await open(emulator, `#sets/${encodeURIComponent(BLOCKED)}`);
-    const { page } = view;
+    const page = await open(emulator, `#sets/${encodeURIComponent(BLOCKED)}`);
     expect(await page.locator(".banner").innerText()).toBe(
       `Requests of the node API are answered by ${node.endpoint}. What this page shows of sets, marks, profiles is the emulator’s own, and not what clients are told: that is in the journal.`,
     );

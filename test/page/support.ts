@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 import { defaultState } from "../../provider/emulator/state/default-state";
 import { fapi } from "../emulator/calls";
@@ -23,27 +23,21 @@ export function useBrowser(options: BrowserContextOptions = {}) {
   }, SET_UP);
   afterAll(() => context?.close());
 
-  /** The page of an emulator in a window of its own. Everything that the browser complains about is an error. */
-  const open = async (emulator: Emulator, hash = ""): Promise<OpenPage> => {
+  /** The page of an emulator in a window of its own, until the test ends. Whatever the browser complains about fails the test, but for refusals of the emulator. */
+  const open = async (emulator: Emulator, hash = ""): Promise<Page> => {
     const page = await context.newPage();
     const complaints: string[] = [];
-    const requests: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    page.on("request", (request) => requests.push(request.url()));
+    onTestFinished(async () => {
+      await page.close();
+      expect(complaints.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
+    });
     await page.goto(`${emulator.control}/${hash}`);
     await page.getByText("live", { exact: true }).waitFor();
-    return { page, complaints, requests, [Symbol.asyncDispose]: () => page.close() };
+    return page;
   };
   return { open, newPage: () => context.newPage() };
-}
-
-export interface OpenPage extends AsyncDisposable {
-  readonly page: Page;
-  /** Errors of scripts, and whatever the browser refused. */
-  readonly complaints: string[];
-  /** Addresses that were asked for. */
-  readonly requests: string[];
 }
 
 /** An emulator whose packets meet rules of every kind, and whose set `blocked` holds two entries. */

@@ -1,30 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { fapi } from "../emulator/calls";
+import { BLOCKED, fapi } from "../emulator/calls";
 import { rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
-const BLOCKED = "prefixset://edge/blocked";
 /** The page asks once a second, and a busy machine draws late. */
 const PATIENT = { timeout: 10_000 };
 
 describe("the node", () => {
   test("shows profiles with bound prefixes, rules in words, sets and marks", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator);
-    const web = view.page.locator("section", { hasText: "profile://edge/web" });
+    const page = await open(emulator);
+    const web = page.locator("section", { hasText: "profile://edge/web" });
     expect(await web.locator("dd").allInnerTexts()).toEqual(["203.0.113.128/25", "blocked\n1", "shost\n2"]);
-    expect(await rows(view.page, "Rules of profile://edge/web")).toEqual([
+    expect(await rows(page, "Rules of profile://edge/web")).toEqual([
       ["10", "partners pass", "source in set partners", "accept", "–"],
       ["20", "blocked in this profile", "source in set blocked", "countdrop", "0 packets"],
       ["30", "SYN by source", "protocol tcp, flags syn, not ack", "hmark + 1 for 1 h", "–"],
     ]);
-    expect(view.complaints).toEqual([]);
     // A list leads to each profile, and the address with it.
-    await view.page.setViewportSize({ width: 1440, height: 420 });
-    await view.page.getByRole("navigation", { name: "Profiles" }).getByRole("link", { name: "edge/protected" }).click();
-    const last = view.page.locator("section", { hasText: "profile://edge/protected" });
+    await page.setViewportSize({ width: 1440, height: 420 });
+    await page.getByRole("navigation", { name: "Profiles" }).getByRole("link", { name: "edge/protected" }).click();
+    const last = page.locator("section", { hasText: "profile://edge/protected" });
     await expect.poll(async () => Math.round((await last.boundingBox())?.y ?? -1)).toBeLessThan(200);
-    expect(decodeURIComponent(new URL(view.page.url()).hash)).toBe("#node/profile://edge/protected");
+    expect(decodeURIComponent(new URL(page.url()).hash)).toBe("#node/profile://edge/protected");
   });
 
   test.each([
@@ -40,14 +38,14 @@ describe("the node", () => {
     ],
   ])("says so when a link leads to nothing: %s", async (hash, words) => {
     await using emulator = await startNode();
-    await using view = await open(emulator, hash);
-    expect(await view.page.getByRole("alert").innerText()).toBe(words);
+    const page = await open(emulator, hash);
+    expect(await page.getByRole("alert").innerText()).toBe(words);
   });
 
   test("shows at once which prefixes a signaling has moved", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator);
-    const moved = view.page.locator("section", { hasText: "profile://edge/protected" }).locator(".chip.moved");
+    const page = await open(emulator);
+    const moved = page.locator("section", { hasText: "profile://edge/protected" }).locator(".chip.moved");
     expect(await moved.count()).toBe(0);
     emulator.signal("client-a", { start: ["198.51.100.7"] });
     await moved.waitFor();
@@ -60,23 +58,20 @@ describe("a set", () => {
     const names = Array.from({ length: 40 }, (_, at) => `customer-${at}`);
     const sets = Object.fromEntries(["blocked", ...names].map((name) => [name, {}]));
     await using emulator = await startNode({ state: { arenas: { edge: { sets } } } });
-    await using view = await open(emulator, "#sets");
-    const list = view.page.getByRole("navigation", { name: "Prefix-sets" });
+    const page = await open(emulator, "#sets");
+    const list = page.getByRole("navigation", { name: "Prefix-sets" });
     await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(41);
-    const search = view.page.getByRole("searchbox", { name: "Find a prefix-set" });
+    const search = page.getByRole("searchbox", { name: "Find a prefix-set" });
     await search.fill("customer-3");
     await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(11);
     await list.getByRole("link", { name: "edge/customer-39" }).click();
-    await view.page.getByRole("heading", { name: "prefixset://edge/customer-39" }).waitFor();
+    await page.getByRole("heading", { name: "prefixset://edge/customer-39" }).waitFor();
     expect(await list.getByRole("link").count()).toBe(11);
-    // The search is in the address, and on a narrow window it is that of the select.
-    await view.page.reload();
+    // The search is in the address.
+    await page.reload();
     await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(11);
-    await view.page.setViewportSize({ width: 390, height: 800 });
-    expect(await view.page.getByLabel("Prefix-sets").last().locator("option").count()).toBe(11);
     await search.fill("nothing");
-    await view.page.getByText("None of 41.").waitFor();
-    expect(view.complaints).toEqual([]);
+    await page.getByText("None of 41.").waitFor();
   });
 
   test("shows applied and staged side by side, and what a commit would change", async () => {
@@ -90,17 +85,17 @@ describe("a set", () => {
       ],
     });
     await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "2001:db8:bad::/48" }] });
-    await using view = await open(emulator, "#sets");
-    await view.page.getByText("add 1, remove 1, change 1").waitFor();
-    expect(await rows(view.page, "Entries of")).toEqual([
+    const page = await open(emulator, "#sets");
+    await page.getByText("add 1, remove 1, change 1").waitFor();
+    expect(await rows(page, "Entries of")).toEqual([
       ["192.0.2.0/24", "1", "5", "~ change"],
       ["203.0.113.7/32", "–", "2", "+ add"],
       ["2001:db8:bad::/48", "1", "–", "− remove"],
     ]);
 
     await fapi(emulator, { url: BLOCKED, cmd: "commit" });
-    await view.page.getByText("change nothing").waitFor();
-    expect(await rows(view.page, "Entries of")).toEqual([
+    await page.getByText("change nothing").waitFor();
+    expect(await rows(page, "Entries of")).toEqual([
       ["192.0.2.0/24", "5", "5", ""],
       ["203.0.113.7/32", "2", "2", ""],
     ]);
@@ -115,8 +110,7 @@ describe("a set", () => {
     );
     await using emulator = await startNode({ state: { arenas: { edge: { sets: { large: entries } } } } });
     await fapi(emulator, { url: "prefixset://edge/large", cmd: "delete", data: [{ a: "2001:db8:9:1::/64" }] });
-    await using view = await open(emulator, "#sets");
-    const { page } = view;
+    const page = await open(emulator, "#sets");
     await page.getByText(/^First 200 of 10.000 entries/).waitFor();
     expect((await rows(page, "Entries of")).length).toBe(200);
     await page.getByRole("button", { name: "Show 200 more" }).click();
@@ -141,25 +135,24 @@ describe("a set", () => {
 
   test("is changed at the node's console, behind the clients' backs", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, `#sets/${encodeURIComponent(BLOCKED)}`);
-    await view.page.getByText("Change entries directly at the node").click();
-    await view.page.getByLabel("Prefix", { exact: true }).fill("203.0.113.66");
-    await view.page.getByLabel("Value").fill("9");
-    await view.page.getByRole("button", { name: "Apply" }).click();
-    await view.page.getByText("203.0.113.66 is applied.").waitFor();
+    const page = await open(emulator, `#sets/${encodeURIComponent(BLOCKED)}`);
+    await page.getByText("Change entries directly at the node").click();
+    await page.getByLabel("Prefix", { exact: true }).fill("203.0.113.66");
+    await page.getByLabel("Value").fill("9");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("203.0.113.66 is applied.").waitFor();
     expect(emulator.prefixSet(BLOCKED).applied["203.0.113.66/32"]).toBe(9);
     expect(emulator.journal).toEqual([]);
 
-    await view.page.getByLabel("Prefix", { exact: true }).fill("203.0.113.1/24");
-    await view.page.getByRole("button", { name: "Apply" }).click();
-    await view.page.locator(".messages .error").waitFor();
+    await page.getByLabel("Prefix", { exact: true }).fill("203.0.113.1/24");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.locator(".messages .error").waitFor();
   });
 });
 
 test("which marks are shown is in the address, and that there are none is said once", async () => {
   await using emulator = await startNode();
-  await using view = await open(emulator, "#marks");
-  const { page } = view;
+  const page = await open(emulator, "#marks");
   const records = page.locator("section", { hasText: "Largest values" });
   await records.getByLabel("Type").selectOption("conn");
   await records.getByText("No live records.").waitFor();
@@ -180,8 +173,8 @@ test.each([
   ["refuse", "It was full: 157 new marks were refused."],
 ] as const)("what a full table does to marks is said: %s", async (onFull, words) => {
   await using emulator = await startNode({ marks: { capacity: 100, onFull } });
-  await using view = await open(emulator, "#marks");
-  const room = view.page.locator("section", { hasText: "Largest values" }).getByText("Room for");
+  const page = await open(emulator, "#marks");
+  const room = page.locator("section", { hasText: "Largest values" }).getByText("Room for");
   await expect.poll(() => room.innerText(), PATIENT).toBe("Room for 100 records of IPv4 and as many of IPv6.");
   // Two marks are there at first, and every sender makes one: 157 too many.
   const sender = (at: number) =>
@@ -193,27 +186,26 @@ test.each([
 describe("signaling", () => {
   test("is switched by click and moves the prefix", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#signaling");
-    const button = view.page.getByRole("switch", { name: /203\.0\.113\.0\/25/ });
+    const page = await open(emulator, "#signaling");
+    const button = page.getByRole("switch", { name: /203\.0\.113\.0\/25/ });
     await button.click();
-    await view.page.getByText("203.0.113.0/25: signaling started.").waitFor();
+    await page.getByText("203.0.113.0/25: signaling started.").waitFor();
+    expect(await page.title()).toBe("Signaling · Packet filter emulator");
     expect([emulator.signalings["client-b"], emulator.boundProfile("203.0.113.5")]).toEqual([
       ["203.0.113.0/25"],
       "profile://edge/protected",
     ]);
-    await view.page
-      .getByRole("switch", { name: /203\.0\.113\.0\/25.*active, in edge\/protected/, checked: true })
-      .click();
-    await view.page.getByText("203.0.113.0/25: signaling stopped.").waitFor();
+    await page.getByRole("switch", { name: /203\.0\.113\.0\/25.*active, in edge\/protected/, checked: true }).click();
+    await page.getByText("203.0.113.0/25: signaling stopped.").waitFor();
     expect(emulator.signalings["client-b"]).toEqual([]);
   });
 
   test("of a prefix that is not the client's is refused with the reason", async () => {
     await using emulator = await startNode();
-    await using view = await open(emulator, "#signaling");
-    await view.page.getByLabel("A prefix or address inside them").first().fill("192.0.2.1");
-    await view.page.getByRole("button", { name: "Start signaling" }).first().click();
-    const message = view.page.locator(".messages .error");
+    const page = await open(emulator, "#signaling");
+    await page.getByLabel("A prefix or address inside them").first().fill("192.0.2.1");
+    await page.getByRole("button", { name: "Start signaling" }).first().click();
+    const message = page.locator(".messages .error");
     await message.waitFor();
     expect(await message.innerText()).toContain("198.51.100.0/24");
   });
@@ -222,25 +214,25 @@ describe("signaling", () => {
 test("Reset asks first, and then brings the start back", async () => {
   await using emulator = await startNode();
   emulator.change(BLOCKED, { delete: ["192.0.2.0/24"] });
-  await using view = await open(emulator);
+  const page = await open(emulator);
   const start = () => emulator.prefixSet(BLOCKED).applied["192.0.2.0/24"];
-  await view.page.getByRole("button", { name: "Reset …" }).click();
-  await view.page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Reset …" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
   expect(start()).toBeUndefined();
-  await view.page.getByRole("button", { name: "Reset …" }).click();
-  await view.page.getByRole("button", { name: "Reset", exact: true }).click();
-  await view.page.getByText("Back at the start.").waitFor();
+  await page.getByRole("button", { name: "Reset …" }).click();
+  await page.getByRole("button", { name: "Reset", exact: true }).click();
+  await page.getByText("Back at the start.").waitFor();
   expect(start()).toBe(1);
 });
 
 test("the clock is frozen and advanced", async () => {
   await using emulator = await startNode();
   emulator.clock.freeze("2026-12-01T10:00:00Z");
-  await using view = await open(emulator);
-  expect(await view.page.locator(".clock time").innerText()).toBe("2026-12-01 10:00:00");
-  await view.page.getByRole("button", { name: "Advance by an hour" }).click();
-  await view.page.getByText("11:00:00").waitFor();
-  await view.page.getByRole("button", { name: "Resume" }).click();
-  await view.page.getByRole("button", { name: "Freeze" }).waitFor();
+  const page = await open(emulator);
+  expect(await page.locator(".clock time").innerText()).toBe("2026-12-01 10:00:00");
+  await page.getByRole("button", { name: "Advance by an hour" }).click();
+  await page.getByText("11:00:00").waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Freeze" }).waitFor();
   expect(emulator.clock.frozen).toBe(false);
 });

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { choice, go, LIST, link, type View } from "./route";
+import { choice, LIST, link, type View } from "./route";
 import { hasWords, number, shortUrl } from "./texts";
 import { Name } from "./ui";
 
@@ -137,7 +137,7 @@ export function Check(props: { label: string; checked: boolean; onChange: (check
   );
 }
 
-/** Resources of a view to choose from, with a search: a list beside them, on a narrow window a select. */
+/** Resources of a view to choose from, with a search: a list beside them, on a narrow window above them. */
 export function Choice(props: {
   view: View;
   label: string;
@@ -151,8 +151,6 @@ export function Choice(props: {
     items,
     ({ url, hint }) => `${url} ${hint}`,
   );
-  const options = found.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const);
-  const isListed = found.some(({ url }) => url === chosen);
   return (
     <div class="choice">
       {field}
@@ -164,12 +162,6 @@ export function Choice(props: {
           </a>
         ))}
       </nav>
-      <SelectField
-        label={label}
-        value={(isListed && chosen) || ""}
-        options={isListed ? options : [["", "Choose …"], ...options]}
-        onChange={(url) => url && go(view, url)}
-      />
     </div>
   );
 }
