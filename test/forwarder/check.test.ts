@@ -14,13 +14,12 @@ import { httpSink } from "./support/http-sink";
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
 const WITHOUT_PACKAGES = resolve(__dirname, "support/without-packages.cjs");
 
-/** Runs `forward --check`, or `forward` itself, on a file, or on a folder of two, in a Node with these options. */
-function check(config: string | readonly [string, string], options: readonly string[], flags = ["--check"]) {
+/** Runs `forward --check`, or `forward` itself, on a configuration, in a Node with these options. */
+function check(config: string, options: readonly string[], flags = ["--check"]) {
   using folder = temporaryFolder();
   const file = join(folder.path, "forwarder.yaml");
-  const files = typeof config === "string" ? [file] : ["1.yaml", "2.yaml"].map((name) => join(folder.path, name));
-  for (const [index, text] of [config].flat().entries()) writeFileSync(files[index] ?? file, text);
-  const args = [...options, CLI, "forward", "--config", typeof config === "string" ? file : folder.path, ...flags];
+  writeFileSync(file, config);
+  const args = [...options, CLI, "forward", "--config", file, ...flags];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   return { status, out: stdout.trim(), problems: stderr.trim().split("\n") };
 }
@@ -42,14 +41,6 @@ const MISSING = [
   `\`cluster\` needs missing packages: ${NATS} (Cannot find package '@nats-io/transport-node').`,
 ];
 const OLD_NODE = `The forwarder keeps its state with node:sqlite, which needs Node 22.15 or later; this is Node ${process.versions.node}. Run it with a newer Node.`;
-
-test("--check finds missing packages without a cluster, and in a folder of files", () => {
-  const alone = CONFIG.replace(/^cluster.*\n/m, "");
-  const [watched = "", sinks = ""] = alone.split(/^(?=sinks:)/m);
-  const expected = { status: 2, out: "", problems: MISSING.filter((line) => line.startsWith("Sink ")) };
-  expect(check(alone, ["--require", WITHOUT_PACKAGES])).toEqual(expected);
-  expect(check([watched, sinks], ["--require", WITHOUT_PACKAGES])).toEqual(expected);
-});
 
 test("--check tells packages that are missing and a Node that is too old beside what is wrong in the configuration", () => {
   const old = ["--no-experimental-sqlite", "--require", WITHOUT_PACKAGES];

@@ -31,31 +31,13 @@ function decode(text: string) {
 
 test("the manifest has only kinds, fields and values that Kubernetes knows", () => {
   expect(decode(manifest)).toEqual({ status: 0, kinds: KINDS, stderr: "" });
+  const wrong = decode(manifest.replace("minReadySeconds", "minReadySecs"));
+  expect(wrong).toMatchObject({ status: 1, stderr: 'strict decoding error: unknown field "spec.minReadySecs"\n' });
 });
 
 test("the ServiceMonitor is one that the Prometheus Operator knows", () => {
   const monitor = readFileSync(join(EXAMPLE, "service-monitor.yaml"), "utf8");
   expect(decode(monitor)).toEqual({ status: 0, kinds: ["ServiceMonitor"], stderr: "" });
-  const wrong = decode(monitor.replace("interval", "intervall"));
-  expect(wrong).toMatchObject({
-    status: 1,
-    stderr: 'strict decoding error: unknown field "spec.endpoints[0].intervall"\n',
-  });
-});
-
-test.each([
-  [
-    "a field that is none",
-    "minReadySeconds",
-    "minReadySecs",
-    'strict decoding error: unknown field "spec.minReadySecs"\n',
-  ],
-  ["a number as a text", "replicas: 3\n", 'replicas: "3"\n', "of type int32"],
-  ["a kind that is none", "kind: PodDisruptionBudget", "kind: PodDisruption", 'no kind "PodDisruption"'],
-])("a manifest with %s is refused", (_, from, to, words) => {
-  const { status, stderr } = decode(manifest.replace(from, to));
-  expect(status).toBe(1);
-  expect(stderr).toContain(words);
 });
 
 test("the servers are of the versions that are pinned", async () => {
@@ -89,25 +71,10 @@ test("the folder is a base for kustomize, and the overlay that it describes has 
   expect(stdout).toContain("watch: [{ arena: core }]\n");
 });
 
-/** Prometheus' own word on files of rules, or of tests of them. */
-const promtoolSays = (what: "check" | "test", file: string) => {
-  const { status, stdout, stderr } = spawnSync(promtool, [what, "rules", file], { encoding: "utf8" });
-  return { status, said: `${stdout}${stderr}`.split("\n").map((line) => line.trim()) };
-};
-
-test("Prometheus takes the alerts", () => {
-  const { status, said } = promtoolSays("check", join(EXAMPLE, "alerts.yaml"));
-  expect([status, said.filter((line) => line.startsWith("SUCCESS"))]).toEqual([0, ["SUCCESS: 21 rules found"]]);
-});
-
-test("each outage makes the alerts fire that it is to, and no other", () => {
-  expect(promtoolSays("test", join(EXAMPLE, "alerts.test.yaml")).status).toBe(0);
-  // A test of rules that cannot fail says nothing.
-  for (const name of ["alerts.yaml", "alerts.test.yaml"]) {
-    const text = readFileSync(join(EXAMPLE, name), "utf8");
-    writeFileSync(join(folder.path, name), text.replace("paused_tables > 0", "paused_tables > 5"));
-  }
-  const { status, said } = promtoolSays("test", join(folder.path, "alerts.test.yaml"));
-  const missed = said.filter((line) => /^(exp|got):/.test(line)).map((line) => line.includes("TablesPaused"));
-  expect({ status, missed }).toEqual({ status: 1, missed: [true, false] });
+test.each([
+  ["takes the alerts", "check", "alerts.yaml"],
+  ["lets each outage fire the alerts that it is to, and no other", "test", "alerts.test.yaml"],
+])("Prometheus %s", (_, what, file) => {
+  const { status, stdout, stderr } = spawnSync(promtool, [what, "rules", join(EXAMPLE, file)], { encoding: "utf8" });
+  expect(status, `${stdout}${stderr}`).toBe(0);
 });

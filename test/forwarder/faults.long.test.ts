@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
-import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { serveHere } from "../support/raw-server";
@@ -242,55 +241,6 @@ test("secrets from files are read again after a 401 and at intervals; a missing 
   await passUntil(() => sink.taken.length === 3, clock);
   expect(sink.tokens.at(-1)).toBe("Bearer s3");
   expect(told.lines.join("\n")).not.toMatch(/Bearer|\b[ns][123]\b/);
-});
-
-test("a sink that is dead stops no other, and has the right table once it is back: what it had before is marked", async () => {
-  using dead = await startSink();
-  using brisk = await startSink();
-  using late = await startSink();
-  const sinks = [dead.as("dead", { spool: { maxBytes: 65_536 } }), brisk.as("brisk")];
-  const opened = await scene(stateOf(0, 300), { ...RARE, sinks });
-  const { forwarder, told, clock, emulator, lists, config, folder } = opened;
-  await passUntil(() => dead.taken.length === 300 && brisk.taken.length === 300, clock);
-  dead.answer = away;
-  const list = async (value: number, count: number) => {
-    const before = lists();
-    emulator.seed(stateOf(value, count));
-    await passUntil(() => lists() > before + 1 && brisk.taken.at(-1)?.value === value, clock);
-  };
-  for (let value = 1; value <= 12; value++) await list(value, 300);
-  expect(forwarder.status.sinks.find(({ name }) => name === "dead")?.behind).toEqual(["fra1/edge/web/shost"]);
-  expect(forwarder.unready).toEqual([
-    expect.stringMatching(/^The spool is full for sink "dead": new records are kept for/),
-  ]);
-  // Ten attacks that it does not see, and a sink that has seen nothing before.
-  await list(13, 310);
-  expect(gapsOf(once(brisk.taken))).toEqual([]);
-  const next = { ...config, sinks: [...sinks, late.as("late")] };
-  await forwarder.reload(await LiveConfig.ofObject(next, {}, folder));
-  dead.answer = sound;
-  /** The table as a reader has it, and how many of its marks are told to be no news. */
-  const behindReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
-    const all = once(taken);
-    const added = all.slice(all.findIndex(({ event }) => event === "reset")).filter(({ event }) => event === "added");
-    const marks = new Map(added.map(({ address, value }) => [address, value]));
-    const resent = added.filter((record) => record.resent).length;
-    return { resent, new: added.length - resent, marks: marks.size, values: new Set(marks.values()) };
-  };
-  const isReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
-    const at = taken.findIndex(({ event }) => event === "reset");
-    return at >= 0 && taken.length >= at + 311;
-  };
-  await passUntil(() => [dead, brisk, late].every(isReset) && forwarder.unready.length === 0, clock);
-  const table = { marks: 310, values: new Set([13]) };
-  expect([dead, brisk, late].map(behindReset)).toEqual([
-    { resent: 300, new: 10, ...table },
-    { resent: 310, new: 0, ...table },
-    { resent: 0, new: 310, ...table },
-  ]);
-  // No record before the reset is marked.
-  expect([...dead.taken, ...brisk.taken].filter(({ event, resent }) => resent && event !== "added")).toEqual([]);
-  expect(told.lines.at(-1)).toBe('info Sink "dead" gets all its tables again.');
 });
 
 describe("a start at a node that is silent", () => {

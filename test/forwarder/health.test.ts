@@ -22,29 +22,19 @@ import {
 const FINE = { ok: true, reasons: [] };
 const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
 
-test("a node that is away from the start counts as lists that fail, and holds up no readiness", async () => {
-  const { forwarder, clock } = await scene({}, { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } } });
+test.each([
+  ["that is away from the start", "http://127.0.0.1:1", /ECONNREFUSED/],
+  ["that cannot be asked at all", "192.0.2.10", /`endpoint`/],
+])("a node %s counts as lists that fail, and holds up no readiness", async (_, endpoint, words) => {
+  const node = vi.spyOn(LiveConfig.prototype, "node").mockReturnValue({ endpoint });
+  onTestFinished(() => node.mockRestore());
+  const { forwarder, clock, told } = await scene({});
   const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
   await passUntil(() => failed() === 1, clock);
+  expect(told.lines[0]).toMatch(words);
   expect((await (await asking(forwarder))("/readyz"))[0]).toBe(200);
   await passUntil(() => failed() === 2, clock);
   expect(forwarder.metrics.get("last_list_timestamp_seconds", { node: "fra1" })).toBe(0);
-});
-
-test("a node that cannot be asked at all counts as lists that fail, too", async () => {
-  using folder = temporaryFolder();
-  const clock = new TestClock();
-  const config = configOf({ endpoint: "http://192.0.2.10" });
-  const { forwarder, told } = await openForwarder(config, folder.path, { world: clock, onRecord: () => {} });
-  onTestFinished(() => forwarder.stop(0));
-  const node = vi.spyOn(LiveConfig.prototype, "node").mockReturnValue({ endpoint: "192.0.2.10" });
-  onTestFinished(() => node.mockRestore());
-  forwarder.start();
-  await passUntil(() => told.lines.length > 0, clock);
-  expect(told.lines[0]).toContain("`endpoint`");
-  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
-  expect(failed()).toBe(1);
-  await passUntil(() => failed() === 2, clock);
 });
 
 test("a state that answers no more makes the service unhealthy: its thread has ended, or hangs", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Member, membersIn } from "../../provider/forwarder/cluster/lease-store";
 import { type LeaseParts, Leases } from "../../provider/forwarder/cluster/leases";
+import { shareOut } from "../../provider/forwarder/cluster/rendezvous";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { Troubles } from "../../provider/forwarder/telling/troubles";
 import { passUntil, TestClock } from "./support/clock";
@@ -257,4 +258,24 @@ test("a node that no member gets is told after two leases, and when it is polled
     ]);
   }
   await Promise.all([a.end(), b.end()]);
+});
+
+const TEN = Array.from({ length: 10 }, (_, n) => `node${n}`);
+const among = (names: readonly string[], all = TEN) => shareOut(names.map((name) => ({ name, nodes: all })));
+const sizes = (owners: Map<string, string>) =>
+  [...new Set(owners.values())].map((name) => [...owners.values()].filter((one) => one === name).length).sort();
+
+test("nodes are spread evenly over any number of members, in each process alike, whatever members were away before", () => {
+  const members = [[], ["a"], ["a", "b"], ["a", "b", "c"]];
+  expect(members.map((names) => sizes(among(names)))).toEqual([[], [10], [5, 5], [3, 3, 4]]);
+  expect(among(["c", "a", "b"], [...TEN].reverse())).toEqual(among(["a", "b", "c"]));
+});
+
+test("nodes are spread to members that can poll them, also where one has more than its share then", () => {
+  const owners = shareOut([
+    { name: "a", nodes: TEN },
+    { name: "b", nodes: ["node1"] },
+    { name: "c", nodes: [] },
+  ]);
+  expect([owners.size, owners.get("node1"), sizes(owners)]).toEqual([10, "b", [1, 9]]);
 });

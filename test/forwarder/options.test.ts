@@ -14,20 +14,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { startForwarder } from "../../provider/forwarder/start";
 import { asking } from "./support/asking";
 import { passUntil, TestClock, until } from "./support/clock";
 import {
   configOf,
+  forwardOnce,
   marksOf,
   openForwarder,
   profilesOf,
   RECORD,
   recordsIn,
-  roundInto,
   scene,
-  startForwarding,
   stateOf,
   stateWith,
   temporaryFolder,
@@ -72,22 +69,16 @@ test("a pattern that matches a profile of another node is no note of /readyz", a
   using folder = temporaryFolder();
   const own = configOf(emulator, [], { watch: [{ arena: "edge", profiles: ["prot3cted*", "mail*"] }] });
   const config = { ...own, nodes: { ...own.nodes, ams1: { endpoint: other.endpoint } } };
-  const { forwarder } = await openForwarder(config, folder.path, { onRecord: () => {} });
-  await forwarder.once(AbortSignal.timeout(60_000));
-  expect(forwarder.notes).toEqual([
-    "Arena edge on fra1 has no profile that matches mail*: there are web.",
-    "Arena edge on ams1 has no profile that matches mail*: there are prot3cted1.",
-  ]);
-  await forwarder.stop(0);
-});
-
-test("--once says which pattern matches no profile", async () => {
-  const watch = [{ arena: "edge", profiles: ["prot3cted*"] }];
-  const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];
-  const { ok, told } = await roundInto(sinks, stateOf(1), { watch });
-  expect([ok, told]).toEqual([
+  const { ok, told, forwarder } = await forwardOnce(config, folder.path, { onRecord: () => {} });
+  const none = (node: string, pattern: string, there: string) =>
+    `Arena edge on ${node} has no profile that matches ${pattern}: there are ${there}.`;
+  expect(forwarder.notes).toEqual([none("fra1", "mail*", "web"), none("ams1", "mail*", "prot3cted1")]);
+  expect([ok, told.toSorted()]).toEqual([
     false,
-    ["warn Arena edge on fra1 has no profile that matches prot3cted*: there are web."],
+    [
+      `warn ${none("ams1", "mail*", "prot3cted1")}`,
+      `warn ${none("fra1", "prot3cted*", "web")} ${none("fra1", "mail*", "web")}`,
+    ],
   ]);
 });
 
@@ -111,26 +102,22 @@ test("snapshotEveryMs: the whole table as seen, beside the changes, at the first
 
 test("a file: a torn line is cut off; at rotateBytes it becomes .1, and so many are kept", async () => {
   using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(40) });
-  writeFileSync(join(folder.path, "marks.ndjson"), '{"recordId":"before"}\n{"recordId":"hal');
-  const clock = new TestClock();
-  const disk = { name: "disk", type: "file", path: "marks.ndjson", rotateBytes: 1_024, keep: 2 };
-  const config = configOf(emulator, [disk], { records: "all", state: "state" });
-  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
-  const written = (name: string) =>
-    recordsIn(readFileSync(join(folder.path, name), "utf8")).map(({ sequence, recordId }) => sequence ?? recordId);
-  const rounds: [number, Record<string, [unknown, unknown]>][] = [
-    [1, { "marks.ndjson": [1, 40], "marks.ndjson.1": ["before", "before"] }],
-    [2, { "marks.ndjson": [41, 80], "marks.ndjson.1": [1, 40], "marks.ndjson.2": ["before", "before"] }],
-    [3, { "marks.ndjson": [81, 120], "marks.ndjson.1": [41, 80], "marks.ndjson.2": [1, 40] }],
+  const path = join(folder.path, "marks.ndjson");
+  writeFileSync(path, '{"recordId":"before"}\n{"recordId":"hal');
+  const disk = await openSink("file", { path, rotateBytes: 1_024, keep: 2 });
+  const rounds = [
+    ["r-1", "before"],
+    ["r-2", "r-1", "before"],
+    ["r-3", "r-2", "r-1"],
   ];
-  for (const [round, expected] of rounds) {
-    if (round > 1) clock.advance(3_000);
-    await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 40 * round);
-    const names = readdirSync(folder.path).filter((name) => name.startsWith("marks"));
-    const ends = names.map((name) => [name, [written(name)[0], written(name).at(-1)]]);
-    expect(Object.fromEntries(ends)).toEqual(expected);
+  for (const expected of rounds) {
+    await delivered(disk, [{ ...RECORD, recordId: expected[0] ?? "", message: "m".repeat(1_000) }]);
+    const names = readdirSync(folder.path).sort();
+    expect(names).toEqual(["", ".1", ".2"].slice(0, expected.length).map((end) => `marks.ndjson${end}`));
+    const held = names.map((name) => recordsIn(readFileSync(join(folder.path, name), "utf8")));
+    expect(held.map((records) => records.map(({ recordId }) => recordId).join())).toEqual(expected);
   }
+  await disk.close();
 });
 
 test("a file that another program renames, removes or empties goes on under its name, as logrotate needs it", async () => {
@@ -214,10 +201,10 @@ test("an append that fails cuts off no line that another process has added", asy
   await disk.close();
 });
 
-test("a rotation that fails changes nothing when it is repeated, and deletes no old file", async () => {
+test("a rotation that fails changes nothing when it is repeated; then the oldest file that it keeps goes, and none beyond", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "marks.ndjson");
-  for (const number of [1, 2, 3]) writeFileSync(`${path}.${number}`, `old ${number}`);
+  for (const number of [1, 2, 3, 4, 5]) writeFileSync(`${path}.${number}`, `old ${number}`);
   const disk = await openSink("file", { path, rotateBytes: 1_024, keep: 3 });
   const long = { ...RECORD, message: "m".repeat(1_000) };
   await delivered(disk, [long]);
@@ -236,7 +223,10 @@ test("a rotation that fails changes nothing when it is repeated, and deletes no 
     for (let round = 0; round < 4; round++) {
       await expect(delivered(disk, [long])).rejects.toThrow("cannot be written: not permitted");
     }
-    expect(Object.values(contents())).toEqual([expect.stringMatching(/^\{/), "old 1", "old 2", "old 3"]);
+    expect(Object.values(contents())).toEqual([
+      expect.stringMatching(/^\{/),
+      ...[1, 2, 3, 4, 5].map((number) => `old ${number}`),
+    ]);
   } finally {
     become(rename);
   }
@@ -246,6 +236,8 @@ test("a rotation that fails changes nothing when it is repeated, and deletes no 
     "marks.ndjson.1": expect.stringMatching(/^\{/),
     "marks.ndjson.2": "old 1",
     "marks.ndjson.3": "old 2",
+    "marks.ndjson.4": "old 4",
+    "marks.ndjson.5": "old 5",
   });
   await disk.close();
 });
@@ -272,34 +264,6 @@ test("--once waits for sinks no longer than onceDeadlineMs, names those that are
   ]);
   await forwarder.stop(0);
   expect(recordsIn(readFileSync(join(folder.path, "marks.ndjson"), "utf8"))).toHaveLength(1);
-});
-
-test("startForwarder ends when its signal aborts, and has delivered what it had taken over", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(1) });
-  const stop = new AbortController();
-  const records: ForwardRecord[] = [];
-  const onRecord = (record: ForwardRecord): void => void records.push(record);
-  const forwarder = await startForwarder(configOf(emulator), { folder: folder.path, signal: stop.signal, onRecord });
-  await until(() => /records_total\{node="fra1",event="added"\} 1\n/.test(forwarder.metrics()));
-  stop.abort();
-  await forwarder.stop();
-  expect(records.map(({ event, address }) => [event, address])).toEqual([["added", "198.18.0.0"]]);
-});
-
-test("a rotation deletes the oldest file that it keeps, and none beyond", async () => {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "marks.ndjson");
-  for (const number of [1, 2, 3, 4, 5]) writeFileSync(`${path}.${number}`, `old ${number}`);
-  const disk = await openSink("file", { path, rotateBytes: 1_024, keep: 3 });
-  const long = { ...RECORD, message: "m".repeat(1_000) };
-  await delivered(disk, [long]);
-  await delivered(disk, [long]);
-  await disk.close();
-  const names = readdirSync(folder.path).sort();
-  expect(names).toEqual(["", ".1", ".2", ".3", ".4", ".5"].map((end) => `marks.ndjson${end}`));
-  const held = names.slice(2).map((name) => readFileSync(join(folder.path, name), "utf8"));
-  expect(held).toEqual(["old 1", "old 2", "old 4", "old 5"]);
 });
 
 test.skipIf(process.platform === "win32")(

@@ -1,11 +1,13 @@
 import { once } from "node:events";
+import { cpSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TestClock, until } from "./support/clock";
-import { configOf, forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, forwardOnce, startForwarding, stateOf, stateWith, temporaryFolder } from "./support/forward";
 
 const STATE = { arenas: { edge: { profiles: { web: { marks: {} } } } } };
 
@@ -73,6 +75,35 @@ test("off: no table waits for another, and a table is polled as often as everyMs
   expect(await forwarding.after(0, 3)).toEqual([2, 1]);
   await forwarding.after(2_999, 3);
   expect(await forwarding.after(1, 5)).toEqual([3, 2]);
+});
+
+test("a node that refuses connections delays no other, also right after a kill", async () => {
+  using folder = temporaryFolder();
+  await using up = await startEmulator({ state: stateOf(0) });
+  const clock = new TestClock();
+  const down = { endpoint: "http://127.0.0.1:1" };
+  const config = configOf(up, [], { nodes: { down, up: { endpoint: up.endpoint } } });
+  const lists = () => up.requests({ cmd: "list", type: "shost" }).length;
+  const first = await startForwarding(config, folder.path, { world: clock, onRecord: () => {} });
+  await until(() => first.forwarder.metrics.get("polls_total", { node: "up", outcome: "taken" }) === 1);
+  // What a kill -9 leaves.
+  cpSync(join(folder.path, "forwarder-state"), join(folder.path, "killed"), { recursive: true });
+  const { forwarder } = await startForwarding({ ...config, state: "killed" }, folder.path, {
+    world: clock,
+    onRecord: () => {},
+  });
+  await first.forwarder.stop(0);
+  const taken = () => forwarder.metrics.get("polls_total", { node: "up", outcome: "taken" });
+  const before = lists();
+  // It is not known when the killed one listed last: a whole pause, and no more.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let round = 1; round <= 4; round++) {
+    clock.advance(2_999);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([lists() - before, taken()]).toEqual([round - 1, round - 1]);
+    clock.advance(1);
+    await until(() => taken() === round);
+  }
 });
 
 test.each([false, "mutual"] as const)(

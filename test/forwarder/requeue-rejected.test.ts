@@ -2,26 +2,20 @@ import { appendFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } f
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { LiveConfig } from "../../provider/forwarder/config/config";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { requeueRejected } from "../../provider/forwarder/requeue-rejected";
-import { forwarderWorld } from "../../provider/forwarder/world";
 import { run as runCommand } from "../commands/support";
-import { until } from "./support/clock";
 import {
   configFile,
   configOf,
   forwardOnce,
-  lettersIn,
   openForwarder,
   RECORD,
   recordsIn,
-  scene,
   stateOf,
   temporaryFolder,
 } from "./support/forward";
-import { httpSink, recordSink } from "./support/http-sink";
+import { recordSink } from "./support/http-sink";
 
 const ids = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
 const letter = (recordId: string) => ({ record: { ...RECORD, recordId }, reason: "no such field" });
@@ -36,45 +30,6 @@ async function requeuedFrom(folder: string): Promise<string[]> {
   });
   return taken;
 }
-
-test("a requeue beside a service that is refused goes on: each record arrives, or is kept", async () => {
-  const arrived: ForwardRecord[] = [];
-  let answer: (() => void) | undefined;
-  let isRequeue = false;
-  const server = await httpSink((_, body) => {
-    const records = recordsIn(body);
-    const taken = isRequeue && records.every(({ value }) => value === 0);
-    if (taken) arrived.push(...records);
-    if (!taken || answer) return [taken ? 204 : 406];
-    return new Promise((resolve) => {
-      answer = () => resolve([204]);
-    });
-  });
-  const sinks = [{ name: "web", type: "http" as const, url: server.url }];
-  const { forwarder, clock, emulator, config, folder } = await scene(stateOf(0, 50), { sinks });
-  const folderOfWeb = join(folder, "forwarder-state/rejected/web");
-  const linesKept = () => lettersIn(folderOfWeb).length;
-  const refused = () => forwarder.metrics.get("rejected_records_total", { sink: "web" });
-  await until(() => refused() === 50, clock);
-  expect(linesKept()).toBe(50);
-
-  isRequeue = true;
-  const live = await LiveConfig.ofObject(config, {}, folder);
-  const parts = { world: forwarderWorld, stdout: async () => {}, signal: new AbortController().signal };
-  const requeued = requeueRejected(live, parts, "web");
-  await until(() => answer);
-  // Its request is under way. Meanwhile the service is refused more.
-  emulator.seed(stateOf(1, 50));
-  await until(() => refused() === 100, clock);
-  expect(linesKept()).toBe(100);
-  answer?.();
-  expect(await requeued).toEqual({ delivered: 50, left: 0, failures: [] });
-  await forwarder.stop(0);
-
-  const kept = await requeuedFrom(folderOfWeb);
-  const all = [...ids(arrived), ...kept];
-  expect([arrived.length, kept.length, new Set(all).size]).toEqual([50, 50, 100]);
-});
 
 test("what is refused again is kept beside what came meanwhile, and what failed is tried the next time", async () => {
   using folder = temporaryFolder();

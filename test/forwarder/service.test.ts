@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { packageVersion } from "../../provider/files/package-version";
-import { FORWARD_METRICS } from "../../provider/forwarder/telling/metric-list";
 import { ForwardProcess, packagesOfForward } from "./support/child";
 import { until } from "./support/clock";
 import { serve } from "./support/command";
@@ -65,15 +64,6 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   const health = words("HEALTHCHECK").at(-1);
   expect(JSON.parse(await page(new URL(health ?? "").pathname)).ok).toBe(true);
   expect(new URL(health ?? "").port).toBe(/listen: .*:(\d+)/.exec(read("forwarder.yaml"))?.[1]);
-  // What the dashboard shows is what a running forwarder serves.
-  const served = [...(await page("/metrics")).matchAll(/^# TYPE (packetfilter\S+) (\S+)$/gm)].map(([, name, kind]) => [
-    name,
-    kind,
-  ]);
-  expect(served).toEqual(
-    Object.entries(FORWARD_METRICS).map(([name, { kind }]) => [`packetfilter_forward_${name}`, kind]),
-  );
-
   expect(await forward.end("SIGTERM")).toBe(0);
   const documents = readFileSync(join(folder.path, "state/marks.ndjson"), "utf8").trim().split("\n");
   expect(new Set(documents.map((one) => JSON.parse(one).event.id)).size).toBe(MARKS + 1);

@@ -34,24 +34,6 @@ function spoil(file: string): void {
   writeFileSync(file, bytes.fill(0xff, (page.pageno - 1) * size, page.pageno * size));
 }
 
-test.each([1, 7])("a state of form %i, which another version wrote, is refused and left as it is", async (form) => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
-  const config = configOf(emulator, [{ name: "disk", type: "file", path: "marks.ndjson" }]);
-  const { forwarder } = await openForwarder(config, folder.path);
-  await forwarder.stop(0);
-  const file = join(folder.path, "forwarder-state/forwarder.db");
-  const db = new DatabaseSync(file);
-  db.exec(`PRAGMA user_version=${form}`);
-  db.close();
-  const before = readFileSync(file);
-  await expect(openForwarder(config, folder.path)).rejects.toThrow(
-    `The state ${file} has form ${form}, which another version of the package wrote; this one knows form 2. It is unchanged.`,
-  );
-  expect(readFileSync(file).equals(before)).toBe(true);
-  expect(readdirSync(join(folder.path, "forwarder-state"))).toEqual(["forwarder.db", "forwarder.db.lock"]);
-});
-
 test("what a state held that was set aside is counted, listed, exported and sent, beside the service", async () => {
   using folder = temporaryFolder();
   const web = await recordSink(503);
@@ -114,25 +96,6 @@ test("what is no state is told apart from a state that cannot be read", async ()
     code: 2,
     out: "",
     err: expect.stringMatching(/^The state at \S+\/locked cannot be read: .+\. To read it, use its owner.s account/),
-  });
-});
-
-test("a requeue whose sink takes nothing ends by itself, and says what is left", async () => {
-  using folder = temporaryFolder();
-  const web = await recordSink(503);
-  await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
-  const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }], { onceDeadlineMs: 200 });
-  const file = configFile(folder.path, { ...config, state: "other" });
-  const { forwarder } = await openForwarder(config, folder.path);
-  forwarder.start();
-  await until(() => forwarder.status.sinks[0]?.records === MARKS);
-  await forwarder.stop(0);
-  const { code, err } = await run("spool", "requeue", join(folder.path, "forwarder-state"), "--config", file);
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: expect.stringMatching(
-      new RegExp(`Sink ."web." accepts no records[^]*0 records were delivered, ${MARKS} are left`),
-    ),
   });
 });
 

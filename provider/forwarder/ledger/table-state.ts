@@ -123,7 +123,7 @@ export class TableState {
    * Compares a list with the baseline, in slices. After a failure the baseline in memory is unusable: call {@link forget}.
    *
    * @param number Of this reading; another one each time.
-   * @param how With `isWanted` all of the table follows behind what changed in it. `knowledge`: the sinks that had records of it.
+   * @param how With `isWholeDue` all of the table follows behind what changed in it. `knowledge`: the sinks that had records of it.
    */
   async compare(
     number: number,

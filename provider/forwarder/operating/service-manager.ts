@@ -17,8 +17,7 @@ const PROGRAM = "systemd-notify";
 /**
  * Reports the status of the service to a service manager (sd_notify(3)): systemd then waits for starts and reloads, and
  * restarts a service that is not alive. A program sends it, since Node has no datagram sockets of Unix, and the packages that
- * have some are compiled
- * where they are installed.
+ * have some are compiled where they are installed.
  */
 export class ServiceManager {
   private last: Promise<unknown> = Promise.resolve();

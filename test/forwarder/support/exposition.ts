@@ -10,8 +10,7 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/gy;
 
 /**
  * Reads a page of metrics as strictly as Prometheus's text format 0.0.4 is written down: each metric has its help and its
- * kind before its samples, samples of a metric stand together, no series comes twice, and histograms are cumulative with a sum
- * and a count.
+ * kind before its samples, samples of a metric stand together, and no series comes twice.
  */
 export function readPage(page: string): Map<string, PageMetric> {
   if (!page.endsWith("\n")) throw new Error("The last line has no end.");
@@ -43,7 +42,6 @@ export function readPage(page: string): Map<string, PageMetric> {
       metric.series.set(series, value === "+Inf" ? Number.POSITIVE_INFINITY : Number(value));
     }
   }
-  for (const [name, { kind, series }] of metrics) if (kind === "histogram") checkHistogram(name, series);
   return metrics;
 }
 
@@ -55,26 +53,4 @@ export function labelsOf(series: string): Record<string, string> {
   const found = [...text.matchAll(LABEL)];
   if (!series.endsWith("}") || found.map(([all]) => all).join("") !== text) throw new Error(`no labels: ${series}`);
   return Object.fromEntries(found.map(([, name, value]) => [name, value]));
-}
-
-function checkHistogram(name: string, series: ReadonlyMap<string, number>): void {
-  const grouped = new Map<string, { limits: number[]; counts: number[] }>();
-  for (const [one, count] of series) {
-    if (!one.startsWith(`${name}_bucket`)) continue;
-    const { le = "", ...labels } = labelsOf(one);
-    const key = JSON.stringify(labels);
-    const group = grouped.get(key) ?? { limits: [], counts: [] };
-    grouped.set(key, group);
-    group.limits.push(le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le));
-    group.counts.push(count);
-  }
-  const total = (ending: string, key: string) =>
-    [...series].find(([one]) => one.startsWith(`${name}${ending}`) && JSON.stringify(labelsOf(one)) === key)?.[1];
-  for (const [key, { limits, counts }] of grouped) {
-    const grows = (values: readonly number[], by: number) =>
-      values.every((value, index) => index === 0 || value - (values[index - 1] ?? 0) >= by);
-    const sound = grows(limits, Number.MIN_VALUE) && limits.at(-1) === Number.POSITIVE_INFINITY && grows(counts, 0);
-    if (!sound || total("_count", key) !== counts.at(-1) || total("_sum", key) === undefined)
-      throw new Error(`no histogram: ${name} ${key}`);
-  }
 }
