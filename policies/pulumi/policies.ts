@@ -49,12 +49,8 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
   const judged = (args: ResourceValidationArgs) => (isRefused(unwrap(args.props)) ? undefined : ours(args));
   const notForIt = ({ props }: Pick<ResourceValidationArgs, "props">) =>
     isRefused(unwrap(props)) ? REFUSED : `This policy is for ${kinds.map(typeToken).join(", ")}`;
-  const schema = configSchema(rule);
   return {
-    name: rule.name,
-    description: rule.description,
-    enforcementLevel: levelOf(rule, run.config),
-    ...(schema && { configSchema: schema }),
+    ...headOf(rule, run),
     ...(rule.remediate && {
       remediateResource: (args) => {
         const kind = judged(args);
@@ -76,14 +72,16 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
   };
 }
 
+function headOf(rule: Rule, { config }: Run) {
+  const schema = configSchema(rule);
+  const { name, description } = rule;
+  return { name, description, enforcementLevel: levelOf(rule, config), ...(schema && { configSchema: schema }) };
+}
+
 function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackValidationPolicy {
   const settings = settingsReader(rule, run);
-  const schema = configSchema(rule);
   return {
-    name: rule.name,
-    description: rule.description,
-    enforcementLevel: levelOf(rule, run.config),
-    ...(schema && { configSchema: schema }),
+    ...headOf(rule, run),
     validateStack: (args, report) => {
       const resources = args.resources.flatMap((resource) => {
         const properties = unwrap(resource.props);

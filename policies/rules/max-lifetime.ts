@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { duration, formatDuration, setPattern } from "../config/values";
+import { duration, formatDuration } from "../config/values";
 import { entriesFinding } from "../entries-finding";
-import { matchesAny } from "../pattern";
 import { resourceRule } from "../rule";
+import { appliesTo, rolesSettings } from "./of-roles";
 
 /**
  * Every block ends by itself. The rest of a lifetime only shrinks, so an entry that passes today passes tomorrow, and no
@@ -17,14 +17,7 @@ export const maxLifetime = resourceRule({
   configure: ["rules.max-lifetime"],
   config: z.strictObject({
     longest: duration.prefault("90d").describe("The longest lifetime, such as 12h or 30d (default 90d)."),
-    roles: z
-      .array(z.enum(["block", "allow"]))
-      .default(["block"])
-      .describe("Roles of sets to which the rule applies (default block)."),
-    except: z
-      .array(setPattern)
-      .default([])
-      .describe("Patterns of sets to which the rule does not apply, such as a list of bogons."),
+    ...rolesSettings,
   }),
   example: {
     config: { sets: [{ pattern: "prefixset://*/blocked", role: "block" }] },
@@ -43,8 +36,7 @@ export const maxLifetime = resourceRule({
   },
 
   *judge(resource, { settings, meaning, now }) {
-    const role = meaning.role(resource.url);
-    if (!settings.roles.includes(role) || matchesAny(settings.except, resource.url)) return;
+    if (!appliesTo(resource, settings, meaning)) return;
     const latest = now.getTime() + settings.longest;
     yield* entriesFinding(resource, {
       reads: "notes",

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
-import { matchesAny } from "../pattern";
 import { resourceRule } from "../rule";
+import { appliesTo, rolesSettings } from "./of-roles";
 
 /** An entry without a reason is never removed. */
 export const requireReason = resourceRule({
@@ -13,15 +12,8 @@ export const requireReason = resourceRule({
   needs: ["role"],
   configure: ["rules.require-reason"],
   config: z.strictObject({
-    roles: z
-      .array(z.enum(["block", "allow"]))
-      .default(["block"])
-      .describe("Roles of sets to which the rule applies (default block)."),
+    ...rolesSettings,
     ticket: z.boolean().default(false).describe("Whether a `ticket` is required as well (default false)."),
-    except: z
-      .array(setPattern)
-      .default([])
-      .describe("Patterns of sets to which the rule does not apply, such as a list of bogons."),
   }),
   example: {
     config: { sets: [{ pattern: "prefixset://*/blocked", role: "block" }] },
@@ -40,8 +32,7 @@ export const requireReason = resourceRule({
   },
 
   *judge(resource, { settings, meaning }) {
-    const role = meaning.role(resource.url);
-    if (!settings.roles.includes(role) || matchesAny(settings.except, resource.url)) return;
+    if (!appliesTo(resource, settings, meaning)) return;
     const { ticket } = settings;
     yield* entriesFinding(resource, {
       reads: "notes",

@@ -1,36 +1,17 @@
 import { z } from "zod";
-import { parsePolicyConfig } from "../../policies/config/load";
 import { policyConfigSchema } from "../../policies/config/schema";
 import { REGISTRY_DATE } from "../../policies/data/iana-blocks";
-import { judgeResource, judgeStack } from "../../policies/judge";
-import { readResource, SetResource, SignalingResource } from "../../policies/resources";
 import { isResourceRule, type Rule } from "../../policies/rule";
-import { settingsOf } from "../../policies/settings";
-import { startRun } from "../../policies/start-run";
-import { typeToken } from "../../provider/model/resource-kind";
+import { messagesOf } from "./support";
 
 /** The message that the example of a rule gives. */
-export function exampleMessage(rule: Rule, rules: readonly Rule[]): string {
-  const { config = {}, settings = {}, stack = "dev", resources } = rule.example;
-  const parsed = parsePolicyConfig({ ...config, rules: { [rule.name]: settings } } as never, rules);
-  const run = startRun(rules, { config: parsed, now: new Date("2026-06-15T12:00:00Z"), environment: {} });
-  const own = settingsOf(rule, parsed);
-  const read = resources.map(({ kind, type = typeToken(kind), name, protect = false, inputs }) => {
-    const urn = `urn:pulumi:${stack}::infra::${type}::${name}`;
-    return readResource({ kind, name, protect, urn }, inputs);
+export function exampleMessage(rule: Rule): string {
+  const { config = {}, settings = {}, resources, ...more } = rule.example;
+  const [first = ""] = messagesOf(rule, resources, {
+    ...more,
+    config: { ...config, rules: { [rule.name]: settings } },
   });
-  const reports = isResourceRule(rule)
-    ? read.flatMap((resource) => judgeResource(rule, resource, own, run))
-    : judgeStack(
-        rule,
-        {
-          sets: read.filter((resource) => resource instanceof SetResource),
-          signalings: read.filter((resource) => resource instanceof SignalingResource),
-        },
-        own,
-        run,
-      );
-  return reports[0]?.message ?? "";
+  return first;
 }
 
 /** The schema of `packetfilter-policies.yaml` as JSON Schema, for editors. */
@@ -58,7 +39,7 @@ export function renderReadme(rules: readonly Rule[], parts: { yaml: string; poli
       `${level}, ${scope}`,
       rule.description,
       config.filter((part) => part !== "").join("<br>") || "—",
-      exampleMessage(rule, rules),
+      exampleMessage(rule),
     ];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });

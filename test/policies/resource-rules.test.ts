@@ -12,7 +12,7 @@ import {
 import { context } from "../../policies/judge";
 import { settingsOf } from "../../policies/settings";
 import { allowedOf, parseShareLimit } from "../../provider/model/limits";
-import { messagesOf, prefixSet, prefixSetGroup, resourceOf, runOf, signaling, UNKNOWN } from "./support";
+import { judges, messagesOf, prefixSet, prefixSetGroup, resourceOf, runOf, signaling, UNKNOWN } from "./support";
 
 /** Entries that a limit allows to remove at a node that holds so many. */
 function allowedAt(held: number, { maxRemovals }: { maxRemovals: unknown }): number {
@@ -111,80 +111,54 @@ describe("organisation-rails", () => {
   });
 });
 
-describe("endpoint-transport", () => {
-  const to = (endpoint: string, more: object = {}) => prefixSet({ node: { endpoint, ...more } });
-  test.each(["https://node.example.net", "http://127.0.0.1:8080", "http://localhost:8080/fapi", "http://[::1]:80"])(
-    "%s passes",
-    (endpoint) => expect(messagesOf(endpointTransport, [to(endpoint)])).toEqual([]),
-  );
-  test("http on a management network passes, and on a network or host of the rule", () => {
-    const config = {
-      managementPrefixes: ["192.0.2.0/24", "2001:db8::/64"],
-      rules: { "endpoint-transport": { networks: ["198.51.100.0/24"], hosts: ["Node.Example.net"] } },
-    };
-    const nodes = ["http://192.0.2.7", "http://[2001:db8::1]:81", "http://198.51.100.1", "http://node.example.net"];
-    expect(
-      messagesOf(
-        endpointTransport,
-        nodes.map((node) => to(node)),
-        { config },
-      ),
-    ).toEqual([]);
-  });
-  test("http elsewhere is reported, without the address and what else the node holds", () => {
-    const node = to("http://user:s3cret@203.0.113.9/fapi", { headers: { Authorization: "s3cret" } });
-    const [message, ...rest] = messagesOf(endpointTransport, [node]);
-    expect(rest).toEqual([]);
-    expect(message).toContain("the endpoint of its node is reached without TLS");
-    expect(message).not.toMatch(/s3cret|203\.0\.113\.9|user/);
-  });
-  test("a receiver is judged as well, its secret is not shown", () => {
-    const receiver = { url: "http://203.0.113.9/path", clientId: "c1", secretKey: "s3cret" };
-    const [message] = messagesOf(endpointTransport, [signaling(["198.51.100.7/32"], "attack", { receiver })]);
-    expect(message).toContain("the address of its receiver is reached without TLS");
-    expect(message).not.toMatch(/s3cret|203\.0\.113\.9|c1/);
-  });
-  test("a node of the environment is judged, unless the resource names another", () => {
-    const environment = { PACKETFILTER_ENDPOINT: "http://203.0.113.9" };
-    expect(messagesOf(endpointTransport, [prefixSet()], { environment })).toHaveLength(1);
-    expect(messagesOf(endpointTransport, [prefixSet({ node: "fra1" })], { environment })).toEqual([]);
-  });
-  test("a node or receiver of the stack configuration is judged, by name or as the default", () => {
-    const stackConfig = {
-      "packetfilter:endpoint": "https://node.example.net",
-      "packetfilter:nodes": JSON.stringify({
-        fra1: { endpoint: "http://203.0.113.9", headers: { Authorization: "s3cret" } },
-      }),
-      "packetfilter:signalingUrl": "http://203.0.113.9/path",
-      "packetfilter:clientId": "c1",
-      "packetfilter:secretKey": "s3cret",
-      "packetfilter:receivers": { cloud: { url: "https://signal.example.net", clientId: "c1", secretKey: "s3cret" } },
-    };
-    const said = (resource: Parameters<typeof messagesOf>[1][number]) =>
-      messagesOf(endpointTransport, [resource], { stackConfig });
-    expect(said(prefixSet())).toEqual([]);
-    expect(said(prefixSet({ node: "fra1" }))[0]).toContain('the endpoint of its node "fra1" is reached without TLS');
-    expect(said(prefixSet({ node: "fra1" }))[0]).not.toMatch(/s3cret|203\.0/);
-    expect(said(signaling(["198.51.100.7/32"]))[0]).toContain("the address of its receiver is reached without TLS");
-    expect(said(signaling(["198.51.100.7/32"], "attack", { receiver: "cloud" }))).toEqual([]);
-  });
-  const FRA1 = { endpoint: "https://node.example.net" };
-  const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-  const receivers = {
-    cloud: { url: "https://signal.example.net", clientId: "c1", secretKey: "s3cret", path: "s3cret" },
-  };
+const to = (endpoint: unknown, more: object = {}) => prefixSet({ node: { endpoint, ...more } });
+const lacks = "the endpoint of its node is reached without TLS";
+const NETWORKS = {
+  managementPrefixes: ["192.0.2.0/24", "2001:db8::/64"],
+  rules: { "endpoint-transport": { networks: ["198.51.100.0/24"], hosts: ["Node.Example.net"] } },
+};
+const ALLOWED = ["http://192.0.2.7", "http://[2001:db8::1]:81", "http://198.51.100.1", "http://node.example.net"];
+const ENVIRONMENT = { environment: { PACKETFILTER_ENDPOINT: "http://203.0.113.9" } };
+const ofStack = (stackConfig: Record<string, unknown>) => ({ stackConfig });
+const attack = (receiver?: unknown) => signaling(["198.51.100.7/32"], "attack", { receiver });
+const STACK = ofStack({
+  "packetfilter:endpoint": "https://node.example.net",
+  "packetfilter:nodes": JSON.stringify({ fra1: { endpoint: "http://203.0.113.9" } }),
+  "packetfilter:signalingUrl": "http://203.0.113.9/path",
+  "packetfilter:clientId": "c1",
+  "packetfilter:secretKey": "s3cret",
+  "packetfilter:receivers": { cloud: { url: "https://signal.example.net", clientId: "c1", secretKey: "s3cret" } },
+});
+
+judges(endpointTransport, {}, [
+  ["https", to("https://node.example.net")],
+  ["this machine", ["http://127.0.0.1:8080", "http://localhost:8080/fapi", "http://[::1]:80"].map((one) => to(one))],
+  ["networks and hosts", ALLOWED.map((one) => to(one)), [], { config: NETWORKS }],
+  [
+    "a receiver",
+    attack({ url: "http://203.0.113.9/path", clientId: "c1", secretKey: "s3cret" }),
+    "the address of its receiver is reached without TLS",
+  ],
+  ["a node of the environment", prefixSet(), lacks, ENVIRONMENT],
+  ["another node than that of the environment", prefixSet({ node: "fra1" }), [], ENVIRONMENT],
+  ["the unnamed node of the stack", prefixSet(), [], STACK],
+  ["a node of the stack", prefixSet({ node: "fra1" }), 'its node "fra1" is reached without TLS', STACK],
+  ["the unnamed receiver of the stack", attack(), "the address of its receiver is reached without TLS", STACK],
+  ["a receiver of the stack", attack("cloud"), [], STACK],
+  ["an address that is not known yet", to(UNKNOWN), "`node.endpoint` is known only in the update"],
+]);
+
+const FRA1 = { endpoint: "https://node.example.net" };
+const deep = `${'{"a":'.repeat(300)}1${"}".repeat(300)}`;
+const cloud = { url: "https://signal.example.net", clientId: "c1", secretKey: "s3cret", path: "s3cret" };
+
+describe.each([endpointTransport, readable])("$name says without a value that it cannot read", (rule) => {
   test.each<[string, ReturnType<typeof prefixSet>, Record<string, unknown>, string]>([
     [
       "nodes of which one is nested beyond what is read",
       prefixSet({ node: "fra1" }),
-      { "packetfilter:nodes": `{"fra1":${JSON.stringify(FRA1)},"other":${deep(300)}}` },
+      { "packetfilter:nodes": `{"fra1":${JSON.stringify(FRA1)},"other":${deep}}` },
       'node "fra1" cannot be read, so that no rule judges its address: packetfilter:nodes is nested deeper than 200 levels',
-    ],
-    [
-      "what is no JSON",
-      prefixSet({ node: "fra1" }),
-      { "packetfilter:nodes": "{s3cret" },
-      "packetfilter:nodes is not JSON",
     ],
     [
       "a member that the provider does not know",
@@ -192,82 +166,47 @@ describe("endpoint-transport", () => {
       { "packetfilter:nodes": { fra1: { ...FRA1, s3cretly: 1 } } },
       "packetfilter:nodes.fra1: has no member `s3cretly`",
     ],
-    [
-      "an unnamed node",
-      prefixSet(),
-      { "packetfilter:endpoint": "node.example.net" },
-      "packetfilter:endpoint: is not a url",
-    ],
-    ["a receiver", signaling([], "attack", { receiver: "cloud" }), { "packetfilter:receivers": receivers }, "`path`"],
-  ])("%s is a violation of both rules that says so, without a value", (_, resource, stackConfig, problem) => {
-    for (const rule of [endpointTransport, readable]) {
-      const messages = messagesOf(rule, [resource], { stackConfig });
-      expect(messages).toEqual([expect.stringContaining(problem)]);
-      expect(messages[0]).not.toMatch(/s3cret(?!ly)/);
-    }
-  });
-  test("an address that is not known yet is left for the update", () => {
-    expect(messagesOf(endpointTransport, [to(UNKNOWN)])[0]).toContain("`node.endpoint` is known only in the update");
+    ["a receiver", attack("cloud"), { "packetfilter:receivers": { cloud } }, "`path`"],
+  ])("%s", (_, resource, stackConfig, problem) => {
+    const messages = messagesOf(rule, [resource], { stackConfig });
+    expect(messages).toEqual([expect.stringContaining(problem)]);
+    expect(messages[0]).not.toMatch(/s3cret(?!ly)/);
   });
 });
 
-describe("signaling", () => {
-  const config = { ownedPrefixes: ["198.51.100.0/24", "2001:db8:51::/48"] };
-  const good = signaling(["198.51.100.7/32", "2001:db8:51::/48"]);
-  test.each([signalingWithinOwned, signalingLength, signalingCount])("owned addresses pass $name", (rule) =>
-    expect(messagesOf(rule, [good], { config })).toEqual([]),
-  );
-  test("a prefix of another owner is named", () => {
-    expect(
-      messagesOf(signalingWithinOwned, [signaling(["198.51.100.7/32", "203.0.113.7/32"])], { config })[0],
-    ).toContain("prefixes that are not within owned prefixes (1 of 2): 203.0.113.7/32");
-  });
-  test("a prefix that is too short is named", () => {
-    expect(messagesOf(signalingLength, [signaling(["2001:db8::/32"])], { config })[0]).toContain(
-      "2001:db8::/32 (shorter than /48)",
-    );
-  });
-  test("too many prefixes are counted", () => {
-    const many = Array.from({ length: 17 }, (_, n) => `198.51.100.${n}/32`);
-    expect(messagesOf(signalingCount, [signaling(many)], { config })[0]).toContain("it has 17 prefixes, more than 16");
-  });
-});
+const OWNED = { config: { ownedPrefixes: ["198.51.100.0/24", "2001:db8:51::/48"] } };
+const good = signaling(["198.51.100.7/32", "2001:db8:51::/48"]);
+const many17 = signaling(Array.from({ length: 17 }, (_, n) => `198.51.100.${n}/32`));
 
-describe("production", () => {
-  const prod = { stack: "prod" };
-  const protectedSet = { protect: true };
-  test("a protected set passes, and one that is kept", () => {
-    const sets = [prefixSet(protectedSet), prefixSet({ onDestroy: "keep" })];
-    expect(messagesOf(productionDestroy, sets, prod)).toEqual([]);
-  });
-  test("a set that is cleared needs protection, by default and in part too", () => {
-    for (const inputs of [{}, { onDestroy: "remove" }, { onDestroy: "created" }]) {
-      expect(messagesOf(productionDestroy, [prefixSet(inputs)], prod)[0]).toContain(
-        "a destroy removes its entries, and it is not protected",
-      );
-    }
-  });
-  test("other stacks are free", () => {
-    expect(messagesOf(productionDestroy, [prefixSet()], { stack: "dev" })).toEqual([]);
-    expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals: "100%" })], { stack: "dev" })).toEqual([]);
-  });
-  test.each([undefined, "20%", "50%", 20, "15"])("maxRemovals %s passes", (maxRemovals) => {
-    expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals })], prod)).toEqual([]);
-  });
-  test("the default of a set is a limit, too", () => {
-    const strict = { ...prod, config: { rules: { "production-removals": { percent: 20 } } } };
-    expect(messagesOf(productionRemovals, [prefixSet()], strict)[0]).toContain("`maxRemovals` is 50%");
-  });
-  test.each(["51%", "100%", 21, "100000"])("maxRemovals %s is reported", (maxRemovals) => {
-    expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals })], prod)[0]).toContain(
-      `\`maxRemovals\` is ${maxRemovals}`,
-    );
-  });
-  test("lifting the limit by the environment is reported for the set that it is for", () => {
-    const environment = { PACKETFILTER_ALLOW: "prefixset://edge/blocked" };
-    expect(messagesOf(productionRemovals, [prefixSet()], { ...prod, environment })[0]).toContain(
-      "PACKETFILTER_ALLOW lifts",
-    );
-    expect(messagesOf(productionRemovals, [prefixSet({ set: "partners" })], { ...prod, environment })).toEqual([]);
-  });
-});
+judges(signalingWithinOwned, OWNED, [["owned addresses", good]]);
+judges(signalingLength, OWNED, [
+  ["owned addresses", good],
+  ["a short IPv6 prefix", signaling(["2001:db8::/32"]), "2001:db8::/32 (shorter than /48)"],
+]);
+judges(signalingCount, OWNED, [
+  ["owned addresses", good],
+  ["too many prefixes", many17, "it has 17 prefixes, more than 16"],
+]);
+
+const prod = { stack: "prod" };
+const lifting = { ...prod, environment: { PACKETFILTER_ALLOW: "prefixset://edge/blocked" } };
+const removing = (maxRemovals: unknown) => prefixSet({ maxRemovals });
+
+judges(productionDestroy, prod, [
+  ["a protected set, and one that is kept", [prefixSet({ protect: true }), prefixSet({ onDestroy: "keep" })]],
+  ["a set that is cleared in part", prefixSet({ onDestroy: "created" }), "a destroy removes its entries"],
+  ["other stacks", prefixSet(), [], { stack: "dev" }],
+]);
+judges(productionRemovals, prod, [
+  ["limits within the default", [undefined, "20%", "50%", 20, "15"].map(removing)],
+  ...["51%", 21, "100000"].map((limit) => [`${limit}`, removing(limit), `\`maxRemovals\` is ${limit}`] as const),
+  ["other stacks", removing("100%"), [], { stack: "dev" }],
+  [
+    "the default of a set, which is a limit, too",
+    prefixSet(),
+    "`maxRemovals` is 50%",
+    { ...prod, config: { rules: { "production-removals": { percent: 20 } } } },
+  ],
+  ["a limit that the environment lifts for the set", prefixSet(), "PACKETFILTER_ALLOW lifts", lifting],
+  ["and for another set", prefixSet({ set: "partners" }), [], lifting],
+]);

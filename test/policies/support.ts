@@ -1,3 +1,4 @@
+import { describe, expect, test } from "vitest";
 import { rules } from "../../policies/all-rules";
 import { parsePolicyConfig } from "../../policies/config/load";
 import type { PolicyConfigInput } from "../../policies/config/schema";
@@ -69,6 +70,26 @@ export function reportsOf(rule: Rule, resources: readonly ExampleResource[], opt
 /** The same, messages only. */
 export function messagesOf(...args: Parameters<typeof reportsOf>): string[] {
   return reportsOf(...args).map(({ message }) => message);
+}
+
+/** Tests of one rule: resources that it is asked about, and a part of each message; none where they pass. */
+export function judges(
+  rule: Rule,
+  options: Case,
+  cases: readonly (readonly [
+    title: string,
+    asked: ExampleResource | readonly ExampleResource[],
+    found?: string | readonly string[],
+    options?: Case,
+  ])[],
+): void {
+  describe(rule.name, () => {
+    for (const [title, asked, found = [], own = options] of cases)
+      test(title, () => {
+        const parts = [found].flat().map((part) => expect.stringContaining(part));
+        expect(messagesOf(rule, [asked].flat(), own)).toEqual(parts);
+      });
+  });
 }
 
 /** A `PrefixSet` with inputs as they are after `check`. */

@@ -27,7 +27,7 @@ function section(rule: Rule): string {
       ? `With these settings\n\n\`\`\`yaml\n${stringify(file).trim()}\n\`\`\`\n\nthese resources`
       : "These resources",
     `\`\`\`yaml\n${broken.map((one) => stringify(one).trim()).join("\n")}\n\`\`\``,
-    `give: ${exampleMessage(rule, rules)}`,
+    `give: ${exampleMessage(rule)}`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
