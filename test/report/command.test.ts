@@ -12,6 +12,13 @@ const BLOCKED = "urn:pulumi:test::shop::pulumi-nodejs:dynamic/packetfilter:Prefi
 
 const folder = useFolder();
 
+/** A step in which entries come into a set at an address. */
+const update = (endpoint: string, members: object, entries: object = { "192.0.2.0/24": 1 }) => {
+  const inputs = { arena: "edge", set: "blocked", ...members };
+  const oldState = { inputs: { ...inputs, entries: {} }, outputs: { endpoint } };
+  return { op: "update", urn: BLOCKED, oldState, newState: { inputs: { ...inputs, entries } } };
+};
+
 const report = (text: string, ...args: string[]) => run(["report", ...args], { stdin: Readable.from([text]) });
 
 test("reads standard input without a file, and reports a preview without changes in a line", async () => {
@@ -68,20 +75,16 @@ test("credentials go only to their configured address, and a skipped node is nam
   };
   await using asked = await startEmulator({ state, auth: { bearer: "node-words" } });
   await using other = await startEmulator({ state, auth: { bearer: "node-words" } });
-  const place = { arena: "edge", set: "blocked" };
   const entries = { "203.0.113.0/24": 1, "192.0.2.0/24": 1 };
-  const step = (endpoint: string, node?: unknown) => ({
-    op: "update",
-    urn: BLOCKED,
-    oldState: { inputs: { ...place, node, entries: {} }, outputs: { endpoint } },
-    newState: { inputs: { ...place, node, entries } },
-  });
   const config = { "packetfilter:endpoint": asked.endpoint, "packetfilter:headers": "[secret]" };
   await writeFile(
     join(folder, "preview.json"),
     JSON.stringify({
       config,
-      steps: [step(asked.endpoint), step(other.endpoint, { endpoint: other.endpoint, headers: "[secret]" })],
+      steps: [
+        update(asked.endpoint, {}, entries),
+        update(other.endpoint, { node: { endpoint: other.endpoint, headers: "[secret]" } }, entries),
+      ],
     }),
   );
   const env = { PACKETFILTER_HEADERS: '{"authorization":"Bearer node-words"}' };
@@ -109,15 +112,11 @@ test("the stack in the working folder may name the address that a preview names"
   await mkdir(own);
   await writeFile(join(own, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
   await writeFile(join(own, "Pulumi.dev.yaml"), `config: { packetfilter:endpoint: "${node.endpoint}" }\n`);
-  const inputs = { arena: "edge", profile: "web", set: "blocked", entries: { "192.0.2.0/24": 1 } };
-  const step = {
-    op: "update",
-    urn: BLOCKED,
-    oldState: { inputs: { ...inputs, entries: {} }, outputs: { endpoint: node.endpoint } },
-    newState: { inputs },
-  };
   const config = { "packetfilter:endpoint": node.endpoint };
-  await writeFile(join(own, "preview.json"), JSON.stringify({ config, steps: [step] }));
+  await writeFile(
+    join(own, "preview.json"),
+    JSON.stringify({ config, steps: [update(node.endpoint, { profile: "web" })] }),
+  );
   const env = { PACKETFILTER_HEADERS: '{"authorization":"Bearer node-words"}' };
   const { err } = await run(["report", "preview.json", "--marks"], { folder: own, env });
   expect(err).not.toContain("is not sent");
@@ -132,18 +131,11 @@ test("a preview is data: a module that it names is not loaded", async () => {
   );
   await using node = await startEmulator();
   const answers = { read: join(folder, "read.cjs") };
-  const inputs = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } };
-  const step = {
-    op: "update",
-    urn: BLOCKED,
-    oldState: { inputs: { ...inputs, entries: {} }, outputs: { endpoint: node.endpoint } },
-    newState: { inputs },
-  };
   for (const config of [
     { "packetfilter:endpoint": node.endpoint, "packetfilter:node": JSON.stringify({ answers }) },
     { "packetfilter:nodes": { fra1: { endpoint: node.endpoint, answers } } },
   ]) {
-    await writeFile(join(folder, "code.json"), JSON.stringify({ config, steps: [step] }));
+    await writeFile(join(folder, "code.json"), JSON.stringify({ config, steps: [update(node.endpoint, {})] }));
     const { code, out } = await run(["report", "code.json", "--marks"], { folder });
     expect([code, out]).toEqual([0, expect.stringContaining("A report runs no code that a change may have brought")]);
   }
