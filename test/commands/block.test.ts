@@ -1,8 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -236,20 +233,6 @@ test("twenty at once lose nothing", async () => {
   expect(ended.map(({ code }) => code)).toEqual(hosts.map(() => 0));
   expect(Object.keys(entries()).sort()).toEqual([...hosts, "192.0.2.200"].map((host) => `${host}/32`).sort());
   expect(readdirSync(folder)).toEqual(["blocks.yaml"]);
-});
-
-test("a command killed before its rename leaves the old file, and the next one succeeds", async () => {
-  const { pid } = spawnSync(process.execPath, ["--version"]);
-  await write("192.0.2.1/32: 1\n");
-  await write("192.0.2.1/32: 1\n192.0.2.2/3", ".half-written.tmp");
-  await write(
-    JSON.stringify({ host: hostname(), pid, since: new Date().toISOString(), id: randomUUID() }),
-    "blocks.yaml.lock",
-  );
-  expect(entries()).toEqual({ "192.0.2.1/32": { value: 1 } });
-  expect((await block("192.0.2.3", "--permanent")).code).toBe(0);
-  expect(Object.keys(entries())).toEqual(["192.0.2.1/32", "192.0.2.3/32"]);
-  expect(readdirSync(folder).sort()).toEqual([".half-written.tmp", "blocks.yaml"]);
 });
 
 test("a file that was edited again and again says what a model says", async () => {

@@ -76,37 +76,38 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
   const wrong = [
     [["reset"], /--at URL or PACKETFILTER_EMULATOR_CONTROL/],
     [["reset", "--at", "nowhere"], /not the address of a control API/],
-    [["fail", "commit", ...at], /member=value/],
+    [["fail", "commit", ...at], /"commit" is written member=value/],
     [["fail", "cmd=comit", ...at], /did you mean "commit"/],
     [["fail", "cmd=commit", "times=", ...at], /times: must be .*, not a text/],
-    [["expect", "cmd=list", "status=", "--count", "0", ...at], /status: must be .*, not a text/],
-    [["expect", "cmd=", ...at], /cmd: must be one of .*"list"(?!.*not 0)/],
-    [["dialect", "maxBodyBytes=", ...at], /maxBodyBytes: must be .*, not a text/],
-    [
-      ["packets", "from=203.0.113.9", "to=198.51.100.7", "proto=tcp", "dport= ", ...at],
-      /dport: must be .*, not a text/,
-    ],
     [["fail", "kimd=error", ...at], /did you mean "kind"/],
+    [["fail", "cmd=list", "cmd=commit", ...at], /"cmd" is given twice: leave one of them out\.\n$/],
+    [["expect", ...at], /Give the expected requests/],
+    [["expect", "cmd=", ...at], /cmd: must be one of .*"list"(?!.*not 0)/],
+    [["expect", "then", "cmd=commit", ...at], /"then" stands between two requests/],
+    [["expect", "cmd=list", "then", "cmd=commit", "--count", "1", ...at], /exclude each other/],
+    [["expect", "cmd=list", "--since", "1", ...at], /--since goes with --within/],
+    [["expect", "cmd=list", "--within", "soon", ...at], /duration/],
+    [["expect", "cmd=insert", "cmd=commit", ...at], /"cmd" is given twice: leave .*, or write "then" between/],
     [["journal", "--limit", "few", ...at], /--limit must be a whole number/],
-    [["journal", "--cmd", "comit", ...at], /did you mean "commit"/],
     [["journal", "--har", "--runs", ...at], /exclude each other/],
     [["journal", "--runs", "--cmd", "commit", ...at], /--cmd chooses requests, and --runs prints all/],
     [["snapshot", "--restore", ...at], /Name the snapshot/],
     [["state", "--output", "csv", ...at], /--output/],
-    [
-      ["expect", "cmd=insert", "cmd=commit", ...at],
-      /"cmd" is given twice: leave one of them out, or write "then" between/,
-    ],
-    [["fail", "cmd=list", "cmd=commit", ...at], /"cmd" is given twice: leave one of them out\.\n$/],
-    [["dialect", "prefixKey=net", "prefixKey=ip", ...at], /"prefixKey" is given twice/],
+    [["dialect", "klingon", ...at], /Unknown dialect "klingon"/],
+    [["dialect", "prefixkey=net", ...at], /did you mean "prefixKey"/],
+    [["change", BLOCKED, "--insert", "192.0.2.0/24", ...at], /"192.0.2.0\/24" is written prefix=value/],
+    [["change", BLOCKED, "--insert", "192.0.2.1/24=1", ...at], /host bits/],
     [["change", BLOCKED, "--insert", "192.0.2.1/32=1", "192.0.2.1/32=2", ...at], /"192\.0\.2\.1\/32" is given twice/],
-    [
-      ["change", BLOCKED, "--insert", "1.2.3.4/32=-1", ...at],
-      /must be a whole number from 0 to 4294967295, it is "-1"/,
-    ],
-    [["change", BLOCKED, "--insert", "1.2.3.4/32=4294967296", ...at], /from 0 to 4294967295/],
+    [["change", BLOCKED, "--insert", "192.0.2.1/32=4294967296", ...at], /number from 0 to 4294967295, it is "42949/],
+    [["signal", "--start", "198.51.100.7", ...at], /Name the client/],
     [["clock", "--freeze", "--resume", ...at], /--freeze and --resume exclude each other/],
     [["clock", "--advance", "1", ...at], /"1" is not a duration, since it has no unit: write "1ms", "1s" or "1m"/],
+    [["packets", ...at], /Give one packet/],
+    [["packets", "from=203.0.113.9", "--file", "packets.json", ...at], /Give one packet/],
+    [["packets", "--file", __filename, ...at], /is not JSON/],
+    [["packets", "--file", "-", ...at], /Standard input has no packets/],
+    [["packets", "--traffic", "kind=rain", "to=198.51.100.7", "count=1", ...at], /kind/],
+    [["marks", "profile://edge/web", "host", ...at], /type/],
   ] as const;
   for (const [args, reason] of wrong) {
     expect(await run(["emulator", ...args]), args.join(" ")).toMatchObject({
@@ -114,14 +115,15 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
       err: expect.stringMatching(reason),
     });
   }
-  expect(await run(["emulator", "reset", "--at", emulator.control])).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("HTTP 401"),
-  });
-  expect(await run(["emulator", "state", "--at", emulator.endpoint])).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("this is the address of node and receiver, and the control API has another one"),
-  });
+  const failed = [
+    [["reset", "--at", emulator.control], /HTTP 401/],
+    [["state", "--at", emulator.endpoint], /the address of node and receiver, and the control API has another one/],
+    [["change", "prefixset://edge/none", ...at], /There is no prefix-set/],
+    [["signal", "client-x", "--start", "198.51.100.7", ...at], /There is no signaling client client-x/],
+    [["marks", "profile://edge/none", "shost", ...at], /There is no profile/],
+  ] as const;
+  for (const [args, reason] of failed)
+    expect(await run(["emulator", ...args])).toMatchObject({ code: 1, err: expect.stringMatching(reason) });
   const env = { PACKETFILTER_EMULATOR_CONTROL: emulator.control, PACKETFILTER_EMULATOR_TOKEN: controlToken };
   expect((await run(["emulator", "reset"], { env })).code).toBe(0);
   await emulator.close();

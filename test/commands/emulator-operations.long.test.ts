@@ -205,44 +205,6 @@ test("a journal is narrowed by every member of a request, and a run begins", asy
   expect(await json("expect run=nightly")).toEqual([emulator.journal[2]]);
 });
 
-test("wrong use of a call ends with 2, what is not there with 1", async () => {
-  const { emulator, call } = await started();
-  await using _ = emulator;
-  const wrong = {
-    expect: /^2: Give the expected requests/,
-    "expect cmd=comit": /^2: .*did you mean "commit"/,
-    "expect commit": /^2: "commit" is written member=value/,
-    "expect then cmd=commit": /^2: "then" stands between two requests/,
-    "expect cmd=list then cmd=commit --count 1": /^2: .*exclude each other/,
-    "expect cmd=list --since 1": /^2: --since goes with --within/,
-    "expect cmd=list --count 1 --count 2": /^2: --count is given twice/,
-    "clock --output json --output table": /^2: --output is given twice/,
-    "expect cmd=list --count few": /^2: --count must be a whole number/,
-    "expect cmd=list --within soon": /^2: .*duration/,
-    "clock --freeze yesterday": /^2: .*yesterday/,
-    "clock --advance soon": /^2: /,
-    "dialect klingon": /^2: Unknown dialect "klingon"/,
-    "dialect prefixkey=net": /^2: .*did you mean "prefixKey"/,
-    [`change ${BLOCKED} --insert 192.0.2.0/24`]: /^2: "192.0.2.0\/24" is written prefix=value/,
-    [`change ${BLOCKED} --insert 192.0.2.0/24=many`]: /^2: The value of 192.0.2.0\/24 must be a whole number/,
-    [`change ${BLOCKED} --insert 192.0.2.1/24=1`]: /^2: .*host bits/,
-    "change prefixset://edge/none": /^1: There is no prefix-set/,
-    "signal --start 198.51.100.7": /^2: Name the client/,
-    "signal client-x --start 198.51.100.7": /^1: There is no signaling client client-x/,
-    packets: /^2: Give one packet/,
-    "packets from=203.0.113.9 --file packets.json": /^2: Give one packet/,
-    "packets from=203.0.113.9 to=198.51.100.7 proto=tpc": /^2: .*did you mean "tcp"/,
-    "packets --traffic kind=rain to=198.51.100.7 count=1": /^2: .*kind/,
-    [`packets --file ${__filename}`]: /^2: .* is not JSON/,
-    "packets --file -": /^2: Standard input has no packets/,
-    "marks profile://edge/web host": /^2: .*type/,
-    "marks profile://edge/none shost": /^1: There is no profile/,
-    "marks profile://edge/web": /^2: .*type/,
-  };
-  for (const [line, reason] of Object.entries(wrong)) expect(await call(line), line).toMatch(reason);
-  expect(emulator.journal).toEqual([]);
-});
-
 test("every operation of the control API has a command, but those for programs and pages", async () => {
   const { emulator, call } = await started();
   await using _ = emulator;

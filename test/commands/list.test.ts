@@ -164,11 +164,6 @@ describe("wrong use ends with 2, a node that fails with 1, and neither shows the
   });
 });
 
-test("what is awaited is said on a terminal only", async () => {
-  const watched = await run(["list", BLOCKED], { env, terminal: { columns: () => 80 } });
-  expect(watched.err).toBe(`listing ${BLOCKED} on ${emulator.endpoint}\n`);
-});
-
 test.each([
   ["alone", { answers: { absent: "empty" } }],
   ["as probe writes them", { node: { answers: { absent: "empty" } }, dialect: {} }],

@@ -1,8 +1,8 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { useFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
@@ -85,33 +85,6 @@ test("--timeout ends the wait for a node that takes connections and says nothing
   expect((await run(["list", BLOCKED, "--endpoint", "http://192.0.2.1", "--timeout", "soon"])).code).toBe(2);
 });
 
-describe("completion", () => {
-  beforeAll(async () => {
-    for (const shell of ["bash", "zsh", "fish"])
-      await writeFile(join(folder, shell), (await run(["completion", shell])).out);
-  });
-
-  /** Names that bash offers behind these words. */
-  async function offered(...words: string[]): Promise<string[]> {
-    const script = `source ${join(folder, "bash")}; COMP_WORDS=(pulumi-packetfilter "$@"); COMP_CWORD=$#; _pulumi_packetfilter; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = await promisify(execFile)("bash", ["-c", script, "bash", ...words]);
-    return stdout.trim().split("\n");
-  }
-
-  test("offers commands, options and their values", async () => {
-    expect(await offered("bl")).toEqual(["block", "blocks"]);
-    expect(await offered("block", "e")).toEqual(["expire"]);
-    expect(await offered("block", "203.0.113.7", "--per")).toEqual(["--permanent"]);
-    expect(await offered("list", "--output", "")).toEqual(["table", "json", "csv"]);
-    expect(await offered("completion", "--h")).toEqual(["--help"]);
-  });
-
-  test("another shell is wrong use", async () => {
-    expect((await run(["completion", "powershell"])).code).toBe(2);
-    expect((await run(["completion"])).code).toBe(2);
-  });
-});
-
 /** Runs the command line at a terminal of so many columns, and gives what stands on it. */
 async function atTerminal(columns: number, ...args: string[]): Promise<string> {
   const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
@@ -131,25 +104,4 @@ test("at a terminal: help fits, completion is the script, progress is said", asy
   expect(await atTerminal(200, "list", BLOCKED, "--endpoint", node.url)).toBe(
     `listing ${BLOCKED} on ${node.url}\n0 entries.\n`,
   );
-});
-
-test("at a terminal: a node that is silent is named, until it answers", async () => {
-  let answer = () => {};
-  using node = await serveRaw((_, response) => {
-    answer = () => response.end('{"data":[]}');
-  });
-  const words = [process.execPath, CLI, "list", BLOCKED, "--endpoint", node.url].map((word) => `'${word}'`).join(" ");
-  const child = spawn(TERMINAL, ["-qec", `stty cols 200; ${words}`, "/dev/null"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  let said = "";
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    if (/no answer for 5 s/.test(said)) answer();
-  }
-  const line = `listing ${BLOCKED} on ${node.url}`;
-  const lines = said.replaceAll("\r\n", "\n").trimEnd().split("\n");
-  // Where the machine is slow, it is silent for longer.
-  const later = lines.filter((one) => /: no answer for \d+0 s$/.test(one));
-  expect(lines).toEqual([line, `${line}: no answer for 5 s`, ...later, "0 entries."]);
 });

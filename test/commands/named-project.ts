@@ -73,7 +73,17 @@ export const environmentOf = (folder: string) => ({
   PULUMI_STACK: "dev",
 });
 
-/** Lines that are typed, each with the names that a shell offers then. */
+/** Lines that are typed, each with the words of ours that a shell offers then. */
+export const WORDS: Readonly<Record<string, readonly string[]>> = {
+  bl: ["block", "blocks"],
+  "block e": ["expire"],
+  "block 203.0.113.7 --per": ["--permanent"],
+  "list --output ": ["csv", "json", "table"],
+  "completion z": ["zsh"],
+  "completion --h": ["--help"],
+};
+
+/** The same with names of the project. */
 export const NAMED: readonly (readonly [what: string, typed: string, offered: readonly string[]])[] = [
   ["nodes of the stack", "list prefixset://edge/blocked --node ", ["ams1", "fra1", "fra2"]],
   ["those that begin so", "list prefixset://edge/blocked --node fr", ["fra1", "fra2"]],

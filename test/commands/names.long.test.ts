@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AT_TERMINAL, environmentOf, LURES, NAMED, namedProject } from "./named-project";
+import { AT_TERMINAL, environmentOf, LURES, NAMED, namedProject, WORDS } from "./named-project";
 import { run } from "./support";
 
 let folder: string;
@@ -18,6 +18,10 @@ async function offered(line: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)("bash", ["-c", script, "bash", line], { cwd: folder, env });
   return stdout.split("\n").filter((word) => word !== "");
 }
+
+test.each(Object.entries(WORDS))("bash offers behind %j", async (line, words) => {
+  expect((await offered(line)).sort()).toEqual(words);
+});
 
 test.each(NAMED)("a shell completes %s", async (_, line, names) => {
   // What stands before the last colon stays as it was typed.

@@ -1,19 +1,15 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../provider/commands/blocking/outcome";
-import { problemsOf } from "../../provider/commands/blocking/problems";
+import { Interrupted } from "../../provider/commands/interruption";
 import { main } from "../../provider/commands/program";
 import { serveRaw } from "../support/raw-server";
 import { useNodes } from "./nodes";
 import { run } from "./support";
 
-const CLI = join(__dirname, "../../dist/provider/cli.js");
 const BLOCKED = "prefixset://edge/blocked";
 const NOW = Date.parse("2030-01-31T18:00:00Z");
 const NAMES = ["ams1", "ber1", "fra1"];
@@ -141,8 +137,9 @@ describe("--output json", () => {
 test("results fold: how many are done, and exceptions by name", async () => {
   nodes[1]?.fail({ cmd: "list", status: 401, times: 1 });
   nodes[2]?.change(BLOCKED, { insert: { "203.0.113.7/32": 9 } });
-  const { out } = await here(...BLOCK);
+  const { out, err } = await here(...BLOCK);
   expect(out).toMatch(/\n1 of 3 nodes: done\.\nnot all: fra1\.\nnot sent: ber1\.\n$/);
+  expect(err).toContain("The file is written. 1 of 3 failed, 1 did not do all. ");
   expect((await here(...BLOCK, "--force")).out).toMatch(/\n3 nodes: done\.\n$/);
 });
 
@@ -161,70 +158,6 @@ test("with a --timeout of weeks nodes are waited for, and done", async () => {
   expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/\n3 nodes: done\.\n$/) });
 });
 
-test("in a pipe there is a line for each outcome as it comes", async () => {
-  const late: (() => void)[] = [];
-  using slow = await serveRaw((_, response) => void late.push(() => response.end('{"data":[]}')));
-  await place({ fra1: slow.url });
-  const child = spawn(process.execPath, [CLI, ...BLOCK], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-  let said = "";
-  child.stdout.on("data", (text) => {
-    said += text;
-  });
-  // While one is waited for, the others are told.
-  await expect
-    .poll(() => said.split("\n").filter((line) => line.endsWith(": done, 1 changed")).length, { timeout: 20_000 })
-    .toBe(2);
-  expect(said).not.toContain("nodes:");
-  child.kill("SIGINT");
-  await once(child, "close");
-  expect(said).toMatch(/\nfra1 prefixset:\/\/edge\/blocked: not sent\n2 of 3 nodes: done\.\nnot sent: fra1\.\n$/);
-});
-
-/** A terminal as a person has it: python3 opens one, starts the command at it, and passes on what is written there and typed. */
-const PTY = `
-import os, pty, select, sys, fcntl, termios, struct
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[2], sys.argv[2:])
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-open_ends = [terminal, 0]
-while True:
-    ready, _, _ = select.select(open_ends, [], [])
-    try:
-        data = os.read(ready[0], 65536)
-    except OSError:
-        break
-    if data:
-        os.write(1 if ready[0] == terminal else terminal, data)
-    elif ready[0] == terminal:
-        break
-    else:
-        open_ends.remove(0)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-`;
-
-/** The command at such a terminal; `seen` is told all that stands there whenever more is written. */
-async function atTerminal(words: readonly string[], seen: (written: string, type: (keys: string) => void) => void) {
-  const child = spawn("python3", ["-c", PTY, "60", process.execPath, CLI, ...words], {
-    cwd: folder,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let written = "";
-  child.stdout.on("data", (text) => {
-    written += text;
-    seen(written, (keys) => child.stdin.write(keys));
-  });
-  const [code] = await once(child, "close");
-  return { code, ...screen(written) };
-}
-
-/** The lines of a terminal, and each state that the last one was in. */
-function screen(written: string): { readonly lines: string[]; readonly moving: string[] } {
-  const parts = written.replaceAll("\r\n", "\n").split("\r\u001b[K");
-  const lines = parts.filter((part) => part.endsWith("\n")).join("");
-  return { lines: lines.trimEnd().split("\n"), moving: parts.filter((part) => part !== "" && !part.includes("\n")) };
-}
-
 test.each([
   ["block", [...BLOCK]],
   ["unblock", ["unblock", "203.0.113.7", "--file", "blocks.yaml"]],
@@ -242,21 +175,28 @@ test.each([
   expect(nodes.flatMap(({ journal }) => journal.filter(({ cmd }) => cmd !== "list"))).toEqual([]);
 });
 
-test("at a terminal a sentence about the wait for the file stands above the line that moves", async () => {
+test.each([
+  ["that ends with the lock of the other command", 0],
+  ["that SIGTERM ends", 143],
+])("at a terminal a sentence about the wait for the file, %s, stands above the line that moves", async (_, code) => {
   const lock = join(folder, "blocks.yaml.lock");
   const since = "2030-01-31T17:59:00.000Z";
   await writeFile(lock, JSON.stringify({ host: hostname(), pid: process.pid, since, id: randomUUID() }));
+  const stop = new AbortController();
   let err = "";
   const say = (text: string) => {
     err += text;
-    if (text.includes("Waits for")) rmSync(lock);
+    if (!text.includes("Waits for")) return;
+    if (code === 0) rmSync(lock);
+    else stop.abort(new Interrupted("SIGTERM"));
   };
-  const surroundings = { folder, now: () => NOW, terminal: { columns: () => 60 } };
-  const io = { ...surroundings, out: () => {}, err: say, env: {}, stop: new AbortController().signal };
-  expect(await main(BLOCK, io)).toBe(0);
+  const surroundings = { folder, now: () => NOW, terminal: { columns: () => 60 }, graceMs: 600_000 };
+  const io = { ...surroundings, out: () => {}, err: say, env: {}, stop: stop.signal };
+  expect(await main(BLOCK, io)).toBe(code);
   expect(err).toContain(
     `\r\u001b[KWaits for blocks.yaml: process ${process.pid} on ${hostname()} edits it since ${since}.\n`,
   );
+  expect(existsSync(join(folder, "blocks.yaml"))).toBe(code === 0);
 });
 
 test("at a terminal one line moves: how many have answered, and who is waited for, then the result stands alone", async () => {
@@ -270,56 +210,33 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
     answer = go;
   });
   await place({ fra1: slow.url });
-  const { code, lines, moving } = await atTerminal(BLOCK, (written) => {
-    if (/waits for fra1 \(\d+ s\)/.test(written)) answer();
-  });
-  expect([code, lines]).toEqual([
-    0,
-    [
-      "blocks.yaml was created. It takes effect once a program reads it with readPrefixFile.",
-      expect.stringMatching(/^blocks\.yaml: 203\.0\.113\.7\/32 is in it until [^ ]+\.$/),
-      'After that time the first "pulumi up" of a program that reads the file removes it, or "block expire --now".',
-      "\u001b[32m3 nodes: done.\u001b[39m",
-    ],
-  ]);
+  let [out, written] = ["", ""];
+  let second = () => {};
+  const io = {
+    folder,
+    now: () => NOW,
+    env: {},
+    stop: new AbortController().signal,
+    terminal: { columns: () => 60 },
+    every: (ms: number, tick: () => void) => {
+      if (ms === 1_000) second = tick;
+      return () => {};
+    },
+    out: (text: string) => {
+      out += text;
+    },
+    err: (text: string) => {
+      written += text;
+      if (text.endsWith("2 of 3 answered, waits for fra1")) second();
+      if (text.endsWith("waits for fra1 (1 s)")) answer();
+    },
+  };
+  expect(await main(BLOCK, io)).toBe(0);
+  expect(out).toMatch(/^blocks\.yaml was created\..*\n.*until [^ ]+\.\n.*"block expire --now"\.\n.*3 nodes: done\./);
+  const moving = written.split("\r\u001b[K").filter((part) => part !== "");
   expect(moving[0]).toBe("0 of 3 answered, waits for ams1, ber1, fra1");
   expect(moving).toContain("2 of 3 answered, waits for fra1 (1 s)");
-  expect(moving.at(-1)).toMatch(/^3 of 3 answered \(\d+ s\)$/);
+  expect(moving.at(-1)).toBe("3 of 3 answered (1 s)");
+  expect(written.endsWith("\r\u001b[K")).toBe(true);
   expect(Math.max(...moving.map((line) => line.length))).toBeLessThan(60);
-});
-
-test("Ctrl-C at a terminal clears the line that moves, and says what is done, what is not, and what finishes the rest", async () => {
-  using silent = await serveRaw(() => {});
-  await place({ fra1: silent.url });
-  let isTyped = false;
-  const { code, lines } = await atTerminal([...BLOCK, "--timeout", "10m"], (written, type) => {
-    if (isTyped || !written.includes("2 of 3 answered, waits for fra1")) return;
-    isTyped = true;
-    type("\u0003");
-  });
-  const text = lines.slice(3).join("\n");
-  expect([code, text]).toEqual([
-    130,
-    expect.stringMatching(
-      /2 of 3 nodes: done\..*\n.*not sent: fra1\..*\n.*fra1: not sent, interrupted before it answered\./,
-    ),
-  ]);
-  expect(text).toMatch(/1 of 3 failed\. To finish the rest[\s\S]*--node fra1/);
-});
-
-test("done, not all and failed add up to all nodes", () => {
-  const outcome = (node: string, kind: Outcome["outcome"]): Outcome =>
-    ({ node, client: { endpoint: node }, url: {}, outcome: kind, problems: [], isPassing: true }) as never;
-  const outcomes = [
-    outcome("n1", "done"),
-    outcome("n2", "not all"),
-    outcome("n3", "not sent"),
-    outcome("n4", "unknown"),
-  ];
-  const last = (of: readonly Outcome[], isWritten = true) => problemsOf(of, [], isWritten).at(-1);
-  expect(last(outcomes)).toMatch(/^The file is written\. 2 of 4 failed, 1 did not do all\. /);
-  expect(last(outcomes, false)).toMatch(/^The file needed no change\. 2 of 4 failed, /);
-  expect(last(outcomes.filter(({ outcome }) => outcome !== "not all"))).toMatch(
-    /^The file is written\. 2 of 3 failed\. /,
-  );
 });

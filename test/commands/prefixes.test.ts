@@ -353,12 +353,3 @@ test("an output that cannot be written is named, and ends with 1", async () => {
   });
   expect([status, stderr]).toEqual([1, "Standard output cannot be written: ENOSPC: no space left on device, write.\n"]);
 });
-
-test("a selection of nothing is shown as it was given", async () => {
-  await write("list.csv", "prefix,site\n192.0.2.0/24,fra1\n");
-  const { code, err } = await here(["prefixes", "check", "list.csv", "--select", "site=ams1", "--select", "site=ams2"]);
-  expect([code, err]).toEqual([
-    1,
-    'list.csv:1:1: nothing is selected by "site=ams1, site=ams2": its site are for example "fra1".\n',
-  ]);
-});

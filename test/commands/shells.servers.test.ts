@@ -3,16 +3,10 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { environmentOf, LURES, NAMED, namedProject, AT_TERMINAL as TERMINAL } from "./named-project";
+import { environmentOf, LURES, NAMED, namedProject, AT_TERMINAL as TERMINAL, WORDS } from "./named-project";
 
-/** Lines that are typed, each with the names that a shell with the script offers then. */
 const TYPED: Readonly<Record<string, readonly string[]>> = {
-  bl: ["block", "blocks"],
-  "block e": ["expire"],
-  "block 203.0.113.7 --per": ["--permanent"],
-  "list --output ": ["csv", "json", "table"],
-  "completion z": ["zsh"],
-  "completion --h": ["--help"],
+  ...WORDS,
   ...Object.fromEntries(NAMED.map(([, typed, offered]) => [typed, offered])),
 };
 

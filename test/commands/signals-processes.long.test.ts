@@ -1,9 +1,7 @@
 import { execFile, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -53,29 +51,6 @@ async function started(...args: string[]) {
 }
 
 const HELD = "203.0.113.1/32: { value: 1 }\n";
-
-test("SIGTERM ends a command that waits for the file, and nothing is written", async () => {
-  await write("blocks.yaml", HELD);
-  const owner = { host: hostname(), pid: process.pid, since: "2030-01-31T18:00:00Z", id: randomUUID() };
-  await write("blocks.yaml.lock", JSON.stringify(owner));
-  asked();
-  const { child, ended, said } = await started(
-    "block",
-    "203.0.113.7",
-    "--file",
-    "blocks.yaml",
-    "--reason",
-    "r",
-    "--permanent",
-  );
-  await expect.poll(() => said.err, { timeout: 20_000 }).toContain("Waits for blocks.yaml");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([143, null]);
-  expect(said.err).toContain(
-    `Waits for blocks.yaml: process ${process.pid} on ${hostname()} edits it since 2030-01-31T18:00:00Z.`,
-  );
-  expect(await readFile(join(folder, "blocks.yaml"), "utf8")).toBe(HELD);
-});
 
 /** Lets a command take the lock and keep it: its second reading of the file, a pipe, comes to no end. */
 async function holding(...args: string[]) {

@@ -154,13 +154,6 @@ test.each(rows.map((words) => [words.join(" "), words] as const))(
   },
 );
 
-test("what an environment forbids holds where --config has it", async () => {
-  await write("Pulumi.prod.yaml", "environment: [shop/prod]\n");
-  await write("config.json", JSON.stringify({ "packetfilter:forbiddenPrefixes": { value: '["203.0.113.0/24"]' } }));
-  const ended = await run([...BLOCK, "--config", "config.json"], { folder });
-  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("overlaps the forbidden prefix 203.0.113.0/24")]);
-});
-
 describe("of several stacks --config has a file for each", () => {
   const both = ["--stack", "eu", "--stack", "us"];
   const block = (...more: string[]) => run([...BLOCK, ...more], { folder });
