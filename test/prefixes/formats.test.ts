@@ -213,6 +213,7 @@ describe("JSON", () => {
     ['[\n  "192.0.2.0/24",\n]', "text:3:1: is not JSON from here on: correct it."],
     ['{"192.0.2.0/24" 1}', "text:1:17: is not JSON from here on: correct it."],
     ['["192.0.2', "text:1:10: ends in the middle of the JSON: the file is incomplete, fetch it again."],
+    ['{"192.0.2.0/24": 1,}', "text:1:20: is not JSON from here on: correct it."],
     ["{'192.0.2.0/24': 1}", "text:1:2: is not JSON from here on: correct it."],
     ['["192.0.2.0/24"] x', "text:1:18: is not JSON from here on: correct it."],
     ['["a\\q"]', "text:1:4: is not JSON from here on: correct it."],

@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { prefixFileEditor } from "../../provider/prefixes/edit/edit-file";
-import { useEmptyFolder } from "../support/folder";
+import { useEmptyFolder, useFolder } from "../support/folder";
 
 const folder = useEmptyFolder();
+const other = useFolder();
 const file = join(folder, "blocks.yaml");
 
 const add = () => new Map([["203.0.113.7/32", { value: 1 }]]) as never;
@@ -72,13 +73,11 @@ describe("a lock that stands for longer than any edit takes was left, and says f
   });
 
   test("that is a link: what it leads to stays as it is", async () => {
-    const other = await mkdtemp(join(tmpdir(), "packetfilter-lock-other-"));
     const secret = join(other, "secret");
     await writeFile(secret, JSON.stringify(owner()));
     await symlink(secret, `${file}.lock`);
     expect((await edit(undefined)).said).toEqual([expect.stringContaining("another command edits it")]);
     expect(await readFile(secret, "utf8")).toContain(hostname());
-    await rm(other, { recursive: true });
   });
 });
 

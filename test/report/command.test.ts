@@ -150,33 +150,31 @@ test("what is ours under another type is reported as what it is, whatever its pr
   });
   const set = { arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 } };
   const text = String.raw`exports.handler=()=>require("pulumi-\x70acket"+"filter/provider").get("CloudSignaling")`;
-  const { out } = await report(
-    JSON.stringify({
-      steps: [
-        step("renamed", "pulumi-nodejs:dynamic/other:Thing", set),
-        step("odd", "pulumi-nodejs:dynamic:Resource", { __provider: text, prefixes: ["192.0.2.0/24"], note: "x" }),
-        step("theirs", "pulumi-nodejs:dynamic:Resource", {
-          __provider: "exports.handler=()=>({})",
-          prefixes: [],
-          region: "eu",
-        }),
-        step("bucket", "aws:s3/bucket:Bucket", { ...set, set: "partners" }),
-        step("list", "aws:ec2/list:List", set, "aws"),
-        step("plugin", "packetfilter:index:PrefixSet", { ...set, set: "third" }, "other"),
-      ],
+  const steps = [
+    step("renamed", "pulumi-nodejs:dynamic/other:Thing", set),
+    step("odd", "pulumi-nodejs:dynamic:Resource", { __provider: text, prefixes: ["192.0.2.0/24"], note: "x" }),
+    step("theirs", "pulumi-nodejs:dynamic:Resource", {
+      __provider: "exports.handler=()=>({})",
+      prefixes: [],
+      region: "eu",
     }),
-    "--output",
-    "json",
+    step("bucket", "aws:s3/bucket:Bucket", { ...set, set: "partners" }),
+    step("list", "aws:ec2/list:List", set, "aws"),
+    step("plugin", "packetfilter:index:PrefixSet", { ...set, set: "third" }, "other"),
+  ];
+  const { sets, signalings, others, warnings } = JSON.parse(
+    (await report(JSON.stringify({ steps }), "--output", "json")).out,
   );
-  const { sets, signalings, others, warnings } = JSON.parse(out);
   expect([sets.map(({ url }: { url: string }) => url), signalings[0].started, others]).toEqual([
     ["prefixset://edge/blocked", "prefixset://edge/partners", "prefixset://edge/third"],
     ["192.0.2.0/24"],
     { create: 2 },
   ]);
+  const foreign = (name: string, kind: string) =>
+    expect.stringMatching(new RegExp(`^${name} has the type .* is a ${kind} to its provider`));
   expect(warnings).toEqual([
-    expect.stringMatching(/^renamed has the type .* is a PrefixSet to its provider/),
-    expect.stringMatching(/^odd has the type .* is a CloudSignaling to its provider/),
-    expect.stringMatching(/^bucket has the type .* is a PrefixSet to its provider/),
+    foreign("renamed", "PrefixSet"),
+    foreign("odd", "CloudSignaling"),
+    foreign("bucket", "PrefixSet"),
   ]);
 });

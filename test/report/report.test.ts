@@ -59,6 +59,11 @@ describe("a preview with a bit of everything", () => {
   const report = reported("change");
 
   test("says of a set what comes, goes, changes its value and its notes, with reasons and times", () => {
+    const resource = "blocked";
+    const coming = { reason: "why?", expires: "2099-06-30T00:00:00Z" };
+    const going = { note: { expires: "2020-01-31T18:00:00Z" }, resource, expired: true };
+    const note = { reason: "scan, confirmed", ticket: "INC-1" };
+    const noteBefore = { reason: "scan, see [evidence](https://example.com/) @everyone", ticket: "INC-1" };
     expect(setOf(report, "prefixset://edge/blocked")).toEqual({
       node: "http://192.0.2.10",
       endpoint: "http://192.0.2.10",
@@ -68,52 +73,32 @@ describe("a preview with a bit of everything", () => {
         count: 2,
         addresses: { ipv4: "2", ipv6: String(2n ** 80n) },
         entries: [
-          {
-            prefix: "192.0.2.200/31",
-            to: 2,
-            note: { reason: "why?", expires: "2099-06-30T00:00:00Z" },
-            resource: "blocked",
-          },
-          { prefix: "2001:db8:1::/48", to: 1, resource: "blocked" },
+          { prefix: "192.0.2.200/31", to: 2, note: coming, resource },
+          { prefix: "2001:db8:1::/48", to: 1, resource },
         ],
       },
       out: {
         count: 2,
         addresses: { ipv4: "384", ipv6: "0" },
         entries: [
-          {
-            prefix: "203.0.113.0/24",
-            from: 1,
-            note: { expires: "2020-01-31T18:00:00Z" },
-            resource: "blocked",
-            expired: true,
-          },
-          { prefix: "198.51.100.0/25", from: 1, resource: "blocked" },
+          { prefix: "203.0.113.0/24", from: 1, ...going },
+          { prefix: "198.51.100.0/25", from: 1, resource },
         ],
       },
       changed: {
         count: 1,
         addresses: { ipv4: "1", ipv6: "0" },
-        entries: [{ prefix: "192.0.2.9/32", from: 7, to: 8, resource: "blocked" }],
+        entries: [{ prefix: "192.0.2.9/32", from: 7, to: 8, resource }],
       },
       renoted: {
         count: 1,
         addresses: { ipv4: "256", ipv6: "0" },
-        entries: [
-          {
-            prefix: "192.0.2.0/24",
-            from: 1,
-            to: 1,
-            note: { reason: "scan, confirmed", ticket: "INC-1" },
-            noteBefore: { reason: "scan, see [evidence](https://example.com/) @everyone", ticket: "INC-1" },
-            resource: "blocked",
-          },
-        ],
+        entries: [{ prefix: "192.0.2.0/24", from: 1, to: 1, note, noteBefore, resource }],
       },
       kept: 0,
       unknown: 0,
       hidden: false,
-      expiring: [{ prefix: "192.0.2.200/31", expires: "2099-06-30T00:00:00Z" }],
+      expiring: [{ prefix: "192.0.2.200/31", expires: coming.expires }],
     });
   });
 
@@ -140,27 +125,13 @@ describe("a preview with a bit of everything", () => {
   });
 
   test("names what is deleted and replaced as a whole, with what it held", () => {
-    expect(
-      report.whole.map(({ operation, type, names, url, becomes, reasons, prefixes }) => [
-        operation,
-        type,
-        names.join(),
-        url,
-        becomes,
-        reasons.join(),
-        prefixes,
-      ]),
-    ).toEqual([
+    const moved = "prefixset://edge/protected/blocked at http://192.0.2.10";
+    const whole = report.whole.map(({ operation, type, names, url, becomes, reasons, prefixes }) => {
+      return [operation, type, names.join(), url, becomes, reasons.join(), prefixes];
+    });
+    expect(whole).toEqual([
       ["replace", "PrefixSetEntry", "one3", "prefixset://edge/partners", undefined, "prefix", 1],
-      [
-        "replace",
-        "PrefixSet",
-        "web",
-        "prefixset://edge/web/blocked",
-        "prefixset://edge/protected/blocked at http://192.0.2.10",
-        "profile",
-        1,
-      ],
+      ["replace", "PrefixSet", "web", "prefixset://edge/web/blocked", moved, "profile", 1],
       ["delete", "PrefixSet", "gone", "prefixset://edge/partners", undefined, "", 2],
       ["delete", "CloudSignaling", "over", undefined, undefined, "", 1],
       ["delete", "PrefixSetEntry", "one2", "prefixset://edge/partners", undefined, "", 1],
