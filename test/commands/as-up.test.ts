@@ -29,19 +29,10 @@ const here = (args: readonly string[], env: Record<string, string> = {}) =>
   run(args, { folder: root, now: () => NOW, env: { PACKETFILTER_ENDPOINT: emulator.endpoint, ...env } });
 const block = (prefixes: string | string[], more: string[] = [], env = {}) =>
   here(
-    [
-      "block",
-      ...[prefixes].flat(),
-      "--file",
-      "edge/blocks.yaml",
-      "--reason",
-      "r",
-      "--create",
-      ...lifetime(more),
-      ...more,
-    ],
+    ["block", ...[prefixes].flat(), "--file", "edge/blocks.yaml", "--create", ...WHY, ...lifetime(more), ...more],
     env,
   );
+const WHY = ["--reason", "r"];
 const inProject = (args: readonly string[]) =>
   run(args, { folder: join(root, "edge"), env: { PACKETFILTER_ENDPOINT: emulator.endpoint } });
 const lifetime = (more: readonly string[]) => (more.includes("--for") ? [] : ["--for", "2h"]);
@@ -141,17 +132,8 @@ describe("block judges as up does", () => {
   test("with the nearest project above the file, past folders without one", async () => {
     await project("config:\n  packetfilter:readOnly: true\n");
     await writeFile(join(root, "Pulumi.yaml"), "name: other\nruntime: nodejs\n");
-    const ended = await here([
-      "block",
-      "203.0.113.7",
-      "--file",
-      "edge/lists/blocks.yaml",
-      "--reason",
-      "r",
-      "--for",
-      "2h",
-      ...now,
-    ]);
+    const file = ["--file", "edge/lists/blocks.yaml"];
+    const ended = await here(["block", "203.0.113.7", ...file, ...WHY, "--for", "2h", ...now]);
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("packetfilter:readOnly in Pulumi.yaml")]);
   });
 
@@ -183,11 +165,10 @@ describe("block judges as up does", () => {
     "config:\n  packetfilter:maxEntries: many\n",
     "config: [\n",
     "config:\n  packetfilter:shortestPrefix: { value: { ipv4: 40 } }\n",
-    // A key whose value was forgotten lifts no limit.
+    // A key whose value was forgotten lifts no limit, whatever its kind.
     "config:\n  packetfilter:shortestPrefix: { value: { ipv4: } }\n",
     'config:\n  packetfilter:shortestPrefix: { value: { ipv4: "0x10" } }\n',
     "config:\n  packetfilter:maxRemovals:\n",
-    "config:\n  packetfilter:maxEntries:\n",
     "config:\n  packetfilter:readOnly:\n",
     "config:\n  packetfilter:auditLog:\n",
   ])("and changes nothing where the settings make no sense: %j", async (config) => {

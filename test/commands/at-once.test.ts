@@ -29,15 +29,8 @@ const at = (name: string) => join(folder, name);
 const write = (text: string) => writeFile(at("blocks.yaml"), text);
 const entries = () => readPrefixFile(at("blocks.yaml"), { allowEmpty: true });
 const held = () => nodes.map((node) => node.prefixSet(BLOCKED).applied);
-const both = () => [
-  "--file",
-  "blocks.yaml",
-  "--now",
-  BLOCKED,
-  "--timeout",
-  "10m",
-  ...nodes.flatMap((node) => ["--endpoint", node.endpoint]),
-];
+const NOW = ["--file", "blocks.yaml", "--now", BLOCKED, "--timeout", "10m"];
+const both = () => [...NOW, ...nodes.flatMap((node) => ["--endpoint", node.endpoint])];
 const REASON = ["--reason", "SYN flood", "--for", "2h"];
 const block = (host: string, ...more: string[]) => ["block", host, "--create", ...REASON, ...both(), ...more];
 const unblock = (host: string) => ["unblock", host, ...both()];

@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
-import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
@@ -44,7 +43,7 @@ test.each([
     const [left, healthy] = [NAMES.slice(0, sick), NAMES.slice(sick)];
     const requests = new Map<string, number>();
     const first: (() => void)[] = [];
-    let [out, err] = ["", ""];
+    let out = "";
     let timeIsOver = () => {};
     const done = () => out.split("\n").filter((line) => line.endsWith(`${BLOCKED}: done, 1 changed`));
     const asked = illness === "silent after their list" ? 2 : 1;
@@ -69,23 +68,16 @@ test.each([
       look();
     });
     await nodesAt(server.url);
-    const io = {
-      out: (text: string) => {
-        out += text;
-        look();
-      },
-      err: (text: string) => {
-        err += text;
-      },
-      every: (ms: number, end: () => void) => {
-        if (ms === 600_000) timeIsOver = end;
-        return () => {};
-      },
-      env: {},
-      stop: new AbortController().signal,
-      folder,
+    const every = (ms: number, end: () => void) => {
+      if (ms === 600_000) timeIsOver = end;
+      return () => {};
     };
-    const code = await main([...WORDS, "--now", BLOCKED, "--all-nodes", "--timeout", "10m"], io);
+    const heard = (said: { readonly out: string }) => {
+      out = said.out;
+      look();
+    };
+    const words = [...WORDS, "--now", BLOCKED, "--all-nodes", "--timeout", "10m"];
+    const { code, err } = await run(words, { folder, every, heard });
     const summary =
       sick > 0 ? `${healthy.length} of 100 nodes: done.\n${outcome}: ${left.join(", ")}.\n` : "100 nodes: done.\n";
     expect([code, done().length, out]).toEqual([
@@ -113,15 +105,13 @@ test("a node that is silent holds one socket, however many sets are named, and a
   const place = (name: string) => [name, name === "n100" ? healthy.endpoint : `${silent.url}/${name}`];
   await writeStack(folder, Object.fromEntries(NAMES.map(place)));
   const stop = new AbortController();
-  let out = "";
-  const say = (text: string) => {
-    out += text;
+  const heard = ({ out }: { readonly out: string }) => {
     // Those that are silent would be waited for until the time is over.
     if (out.split(": done, 1 changed").length > sets.length) stop.abort(new Interrupted("SIGINT"));
   };
   const now = sets.flatMap((set) => ["--now", `prefixset://edge/${set}`]);
-  const io = { out: say, err: () => {}, env: {}, folder, stop: stop.signal };
-  expect(await main([...WORDS, ...now, "--all-nodes", "--timeout", "10m"], io)).toBe(130);
+  const words = [...WORDS, ...now, "--all-nodes", "--timeout", "10m"];
+  expect(await run(words, { folder, stop: stop.signal, heard })).toMatchObject({ code: 130 });
   for (const set of sets) expect(healthy.prefixSet(`prefixset://edge/${set}`).applied).toEqual({ "203.0.113.7/32": 1 });
   expect(asked).toHaveLength(99);
   expect(new Set(asked).size).toBe(99);

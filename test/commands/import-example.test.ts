@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Prefix, type PrefixSetUrl, parseUrl } from "../../provider/client";
 import { importFiles } from "../../provider/import/import";
 import { heldSet } from "../../provider/import/source";
-import { blocksOf, root } from "../support/markdown";
+import { root } from "../support/markdown";
 
 const example = (name: string) => readFileSync(join(root, "examples", "imported", name), "utf8");
 
@@ -43,12 +43,6 @@ test("the example is what import writes", () => {
     "import.json": example("import.json"),
     "index.ts": example("index.ts"),
   });
-});
-
-test("the guide shows the example's program", () => {
-  const shown = blocksOf("docs/guides/import.md").filter(({ language }) => language === "ts");
-  expect(shown.length).toBeGreaterThan(0);
-  for (const { text } of shown) expect(example("index.ts")).toContain(text);
 });
 
 test("a prefix that a node lists twice with different values is named with both", () => {

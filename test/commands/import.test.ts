@@ -133,6 +133,9 @@ test("a file that exists is not overwritten, and then nothing is written beside 
   expect(await readFile(join(folder, "edge-blocked.json"), "utf8")).toBe("mine");
 });
 
+const BLOCKED = "prefixset://edge/blocked";
+const named = (name: string) => ["--name", `${BLOCKED}=${name}`];
+
 test.each([
   [["prefixset://edge/nothing", "--out", "x"], 1, "prefixset://edge/nothing"],
   [["prefixset://edge/web/blocked", "--as", "entries", "--out", "x"], 1, "Without --as entries the set itself"],
@@ -140,24 +143,8 @@ test.each([
   [["--out", "x"], 2, "Name at least one set, or give --signaling."],
   [["prefixset://edge/blocked"], 2, "--out"],
   [["prefixset://edge/blocked", "--signaling", "--out", "x"], 2, "--signaling-url"],
-  [
-    ["prefixset://edge/blocked", "--name", "prefixset://edge/other=a", "--out", "x"],
-    2,
-    "is not among what is imported",
-  ],
-  [
-    [
-      "prefixset://edge/blocked",
-      "--name",
-      "prefixset://edge/blocked=a",
-      "--name",
-      "prefixset://edge/blocked=b",
-      "--out",
-      "x",
-    ],
-    2,
-    "names prefixset://edge/blocked twice",
-  ],
+  [[BLOCKED, "--name", "prefixset://edge/other=a", "--out", "x"], 2, "is not among what is imported"],
+  [[BLOCKED, ...named("a"), ...named("b"), "--out", "x"], 2, "names prefixset://edge/blocked twice"],
   [["prefixset://edge/blocked", "--receiver", "eu", "--out", "x"], 2, "--receiver goes with --signaling."],
   [["--signaling", "--node", "fra1", "--out", "x"], 2, "--node goes with a set."],
 ] as const)("import %j ends with %d and names what is wrong", async (args, code, text) => {
@@ -170,8 +157,7 @@ test.each([
 test.each(["import", "../outside", "a/b"])("a name that is no file of its own (%s) writes nothing", async (name) => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`192.0.2.${index}/32`, 1]));
   await using node = await startShapedNode({ "prefixset://edge/blocked": many }, {});
-  const named = ["--name", `prefixset://edge/blocked=${name}`, "--endpoint", node.endpoint, "--out", "x"];
-  const failed = await run(["import", "prefixset://edge/blocked", ...named], { folder });
+  const failed = await run(["import", BLOCKED, ...named(name), "--endpoint", node.endpoint, "--out", "x"], { folder });
   expect([failed.code, failed.err]).toEqual([2, expect.stringContaining("choose another with --name")]);
   expect(await readdir(folder)).toEqual([]);
 });

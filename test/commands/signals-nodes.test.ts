@@ -1,17 +1,19 @@
 import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
-import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
+import { useEmptyFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
+import { writeStack } from "./nodes";
+import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 const GONE = "203.0.113.1/32";
+const folder = useEmptyFolder();
 
 /** Commands, each with the file before it, its words, and the content of a node before and after it. */
 const COMMANDS = {
@@ -27,16 +29,14 @@ test.each(
 )(
   "%s says after %s which node is done, which was not sent to, and of which it is unknown",
   async (name, signal, words, held, left) => {
-    const folder = await mkdtemp(join(tmpdir(), "packetfilter-signals-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
     await using healthy = await startEmulator({ state: { arenas: { edge: { sets: { blocked: held } } } } });
     const stop = new AbortController();
     const data = Object.entries(held).map(([p, v]) => ({ p, v }));
     const asked = { fra1: 0, lon1: 0 };
-    let [out, err, after] = ["", "", 0];
+    let [shown, after] = ["", 0];
     const look = () => {
       if (stop.signal.aborted) after += 1;
-      if (out.includes(`ams1 ${BLOCKED}: done`) && asked.fra1 === 1 && asked.lon1 === 2)
+      if (shown.includes(`ams1 ${BLOCKED}: done`) && asked.fra1 === 1 && asked.lon1 === 2)
         stop.abort(new Interrupted(signal));
     };
     // One answers nothing, and one nothing behind its first list.
@@ -48,27 +48,19 @@ test.each(
       look();
     });
     const places = { ams1: healthy.endpoint, fra1: `${silent.url}/fra1`, lon1: `${silent.url}/lon1` };
-    const nodes = Object.entries(places).map(([node, endpoint]) => `    ${node}: { endpoint: "${endpoint}" }\n`);
-    await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${nodes.join("")}`);
+    await writeStack(folder, places);
     const sent = [1, BLOCKED, ...Object.values(places)].join(" ");
     const expires = name === "block expire" ? "2020-01-31T18:00:00Z" : "2099-01-31T18:00:00Z";
     const entries = Object.keys(held).map((one) => `${one}: { value: 1, expires: "${expires}", sent: ${sent} }\n`);
     await writeFile(join(folder, "blocks.yaml"), `# ours\n${entries.join("")}`);
     const args = [...name.split(" "), ...words, "--file", "blocks.yaml", "--now", BLOCKED, "--all-nodes"];
-    const io = {
-      out: (text: string) => {
-        out += text;
-        if (!stop.signal.aborted) look();
-      },
-      err: (text: string) => {
-        err += text;
-      },
-      env: {},
-      folder,
-      stop: stop.signal,
-      graceMs: 600_000,
+    const heard = (said: { readonly out: string }) => {
+      shown = said.out;
+      if (!stop.signal.aborted) look();
     };
-    expect(await main([...args, "--timeout", "10m"], io)).toBe(signal === "SIGINT" ? 130 : 143);
+    const surroundings = { folder, stop: stop.signal, graceMs: 600_000, heard };
+    const { code, out, err } = await run([...args, "--timeout", "10m"], surroundings);
+    expect(code).toBe(signal === "SIGINT" ? 130 : 143);
     await fetch(`${silent.url}/test`);
     expect(after).toBe(0);
     for (const line of ["ams1 {}: done, 1 changed", "fra1 {}: not sent", "lon1 {}: unknown"])

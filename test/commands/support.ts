@@ -11,21 +11,27 @@ export interface Surroundings {
   readonly stdin?: AsyncIterable<Uint8Array | string>;
   readonly stop?: AbortSignal;
   readonly graceMs?: number;
+  /** Called after each text, with all texts until then. */
+  readonly heard?: (said: { readonly out: string; readonly err: string }) => void;
 }
 
 /** Runs a command line until it ends. */
-export async function run(args: readonly string[], { env = {}, ...surroundings }: Surroundings = {}) {
-  const [out, err]: [string[], string[]] = [[], []];
+export async function run(args: readonly string[], { env = {}, heard, ...surroundings }: Surroundings = {}) {
+  const said = { out: "", err: "" };
+  const say = (to: "out" | "err") => (text: string) => {
+    said[to] += text;
+    heard?.(said);
+  };
   const io = {
-    out: (text: string) => void out.push(text),
-    err: (text: string) => void err.push(text),
+    out: say("out"),
+    err: say("err"),
     // A home where nothing is found or kept.
     env: { HOME: "/dev/null", ...env },
     stop: new AbortController().signal,
     ...surroundings,
   };
   const code = await main(args, io);
-  return { code, out: out.join(""), err: err.join("") };
+  return { code, ...said };
 }
 
 /** The help of every command, by its words; those that help does not show are not among them. */
