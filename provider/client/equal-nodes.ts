@@ -4,9 +4,9 @@ import { attempt } from "../model/errors";
 import type { NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { ShapeError } from "../wire/json";
+import { done, type Reading } from "./answer-readers";
 import type { HttpAnswer } from "./http";
 import type { ChunkLimits } from "./node-connection";
-import { done, type Reading } from "./reading";
 
 interface Read<T> {
   readonly value: T;

@@ -1,10 +1,10 @@
 import { codeOf } from "../model/errors";
 import { visible } from "../model/foreign-text";
+import type { Failed } from "./answer-readers";
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
 import { DEFAULTS } from "./options";
 import { formatDuration } from "./pauses";
-import type { Failed } from "./reading";
 import { NOT_QUOTED, type Redactor } from "./redact";
 
 /** One failed try. Unredacted. */

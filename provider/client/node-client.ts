@@ -16,13 +16,13 @@ import { readMarkList } from "../wire/mark-list";
 import { listCommand } from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
+import { readList } from "./answer-readers";
 import { listOf } from "./arguments";
 import type { Withholds } from "./failed-try";
 import { paceKey } from "./mark-pace";
 import { type CallOptions, NodeConnection, type NodeRequest } from "./node-connection";
 import { NodeSet, type SetEntry } from "./node-set";
 import { isHeaderText, NO_HEADER, type NodeOptions } from "./options";
-import { readList } from "./reading";
 import type { World } from "./world";
 
 export type { CallOptions, ListedEntry };

@@ -3,11 +3,11 @@ import { formatUrl, type MarkUrl, type PrefixSetUrl, type ResourceUrl } from "..
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
 import { type Command, listCommand, NODE_PATH, USER_ARENA, urlOfCommit } from "../wire/node-command";
+import { failedStatus, type Reading } from "./answer-readers";
 import { Cookies } from "./cookies";
 import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
 import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
-import { failedStatus, type Reading } from "./reading";
 import { Redactor } from "./redact";
 import { type ApiRequest, type Limits, Requester, Slots } from "./requester";
 import { systemWorld, type World } from "./world";

@@ -5,12 +5,12 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
+import { done, type Reading, readAbsent, readList, readSuccess } from "./answer-readers";
 import { EntryTexts, EqualAnswers, EqualTexts } from "./equal-nodes";
 import { RequestError } from "./errors";
 import { WITHHELD, type Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions, NodeConnection, NodeRequest } from "./node-connection";
-import { done, type Reading, readAbsent, readList, readSuccess } from "./reading";
 
 /**
  * A parsed prefix and its value: an integer from 0 to 2³²−1, or, when an entry of another writer is restored, the value

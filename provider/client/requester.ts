@@ -1,3 +1,4 @@
+import type { Reading } from "./answer-readers";
 import { pause, waitForCall } from "./clock";
 import { Cookies } from "./cookies";
 import {
@@ -12,7 +13,6 @@ import {
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import { DEFAULTS, type TlsOptions } from "./options";
 import { backoff, formatDuration, MAX_TRIES, retryAfter } from "./pauses";
-import type { Reading } from "./reading";
 import type { Redactor } from "./redact";
 import type { World } from "./world";
 

@@ -1,4 +1,4 @@
-import { readAbsent } from "../client/reading";
+import { readAbsent } from "../client/answer-readers";
 import { messageOf } from "../model/errors";
 import { MARK_TYPES, type MarkType } from "../model/mark";
 import { formatUrl, type ResourceUrl } from "../model/resource-url";

@@ -1,4 +1,4 @@
-import { readList } from "../../client/reading";
+import { readList } from "../../client/answer-readers";
 import type { Mark } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";

@@ -1,10 +1,10 @@
+import { done, failedStatus, readBody } from "../../client/answer-readers";
 import { Cookies } from "../../client/cookies";
 import { isUnreachable } from "../../client/errors";
 import type { HttpAnswer } from "../../client/http";
 import { NodeConnection } from "../../client/node-connection";
 import type { NodeOptions } from "../../client/options";
 import { retryAfter } from "../../client/pauses";
-import { done, failedStatus, readBody } from "../../client/reading";
 import { systemWorld, type World } from "../../client/world";
 import type { MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";

@@ -8,9 +8,10 @@ import type { Listing } from "./listing";
 import { Skipped, Unclear } from "./outcome";
 import type { Receiver } from "./receiver";
 import { takeSample } from "./sample";
+import type { Watch } from "./set-changes";
 import type { Targets } from "./targets";
 import { tryStart } from "./trial";
-import type { Watch, WorkSet } from "./work-set";
+import type { WorkSet } from "./work-set";
 
 /** One table of marks, and the answer to its list. */
 export type Table = Listing<MarkUrl> & { readonly table: MarkType };

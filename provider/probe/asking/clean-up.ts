@@ -8,7 +8,8 @@ import { TIMING } from "../timing";
 import type { Bench } from "./bench";
 import { OutOfTime } from "./ending";
 import type { Receiver } from "./receiver";
-import { ForeignEntries, type WorkSet } from "./work-set";
+import { ForeignEntries } from "./set-lists";
+import type { WorkSet } from "./work-set";
 
 /** Most prefixes in a sentence. */
 const SHOWN = 50;

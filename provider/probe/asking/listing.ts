@@ -1,4 +1,4 @@
-import { failedStatus, type Reading, readList } from "../../client/reading";
+import { failedStatus, type Reading, readList } from "../../client/answer-readers";
 import type { MarkType } from "../../model/mark";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind, NodeHabits } from "../../wire/answers";

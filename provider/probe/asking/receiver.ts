@@ -1,7 +1,7 @@
+import { done, failedStatus } from "../../client/answer-readers";
 import { isUnreachable } from "../../client/errors";
 import type { HttpAnswer, HttpRequest } from "../../client/http";
 import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "../../client/options";
-import { done, failedStatus } from "../../client/reading";
 import { Requester } from "../../client/requester";
 import { readDone, readStatusAnswer } from "../../client/signaling-client";
 import { statusPauses } from "../../client/signaling-ensure";

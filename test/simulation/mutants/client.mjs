@@ -22,7 +22,7 @@ export const CLIENT = mutants([
   {
     name: "take-an-unknown-shape-for-empty",
     promise: 11,
-    file: "client/reading.ts",
+    file: "client/answer-readers.ts",
     find: "const list = read(body.json, body.isSuccess ? { ...habits, isSuccess: true } : habits);",
     replace:
       "let list: T = [] as unknown as T;\n        try { list = read(body.json, habits); } catch { return done(list); }",
