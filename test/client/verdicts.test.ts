@@ -91,6 +91,7 @@ describe("words of an answer, in text or XML", () => {
 });
 
 it.each([
+  [undefined, "prefixset://edge/blocked/", "prefixset://edge/web/blocked"],
   ["prefixset://{arena}", "prefixset://edge", "prefixset://edge"],
   ["prefixset://{arena}/{profile}/{set}", "prefixset://edge/blocked", "prefixset://edge/web/blocked"],
   ["prefixset://{arena}/{profile}/all", "prefixset://edge/all", "prefixset://edge/web/all"],

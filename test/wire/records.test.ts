@@ -150,8 +150,6 @@ describe("marks", () => {
   });
 
   it.each([
-    [{}, "the answer is an empty object"],
-    [{ table: [] }, 'the answer is an object with "table"'],
     [[5], "element 0 is the number 5"],
     [[{ foo: 1 }], 'element 0 has no id, value or address (an object with "foo")'],
     [[{ a: "192.0.2.1" }, { a: "192.0.2.0/24" }], 'element 1: "192.0.2.0/24" is not the address of a mark'],
