@@ -60,17 +60,6 @@ it.each(Object.entries(ANSWERS))(
   },
 );
 
-it("a receiver that redirects elsewhere gets neither client id nor secret sent there", async () => {
-  await using other = await serve(reply(200, { IP_prefix: [] }));
-  await using peer = await hostile(({ path }, response) => {
-    response.writeHead(307, { location: `${other.url}${path}` }).end();
-  });
-  const { message } = await failureOf(peer.client.status());
-  expect(message).toContain("Only 307 and 308 within one origin are followed");
-  expect(message).not.toMatch(SEEN);
-  expect(other.arrived).toEqual([]);
-});
-
 it("a receiver that lists prefixes of others makes nothing of them start or stop", async () => {
   await using peer = await hostile((request, response, count) =>
     reply(200, request.path.endsWith("status") ? { IP_prefix: [String(OWN), ...FOREIGN] } : "ok")(

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { NodeOptions } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/world";
 import { failureOf, reply, script, serve, TestWorld } from "./support";
 
 const NOTHING = reply(200, { data: [] });
@@ -88,10 +87,4 @@ it("a caller that waits for a turn can leave, and holds no slot for other reques
   wake();
   await waits;
   expect(node.starts.map((line) => line.split(" ").at(-1))).toEqual(["shost", "undefined", "shost"]);
-});
-
-it("nodes at other addresses know nothing of each other", () => {
-  const memories = new NodeMemories();
-  expect(memories.of("http://192.0.2.10")).toBe(memories.of("http://192.0.2.10"));
-  expect(memories.of("http://192.0.2.10")).not.toBe(memories.of("http://192.0.2.10/north"));
 });

@@ -33,11 +33,8 @@ async function receiver(
 describe("a status", () => {
   it.each<[Told, ReceiverOptions["answers"]?]>([
     ['{"IP_prefix":["192.0.2.1","198.51.100.0/24"]}'],
-    ['{"IP_PREFIX":["192.0.2.1/32","198.51.100.7/24"]}'],
     ['{"result":{"ip_prefix":["192.0.2.1","198.51.100.0/24"]},"status":"ok"}'],
     ['["192.0.2.1","198.51.100.0/24"]'],
-    ['{"data":["192.0.2.1","198.51.100.0/24"]}'],
-    ['{"active":["192.0.2.1","198.51.100.0/24"]}', { name: "Active" }],
     ['{"a":{"b":["192.0.2.1","198.51.100.0/24"]}}', { path: "a.b" }],
     ['{"a":{"b":["192.0.2.1","198.51.100.0/24"]}}', { path: "a", name: "b" }],
     [
@@ -45,7 +42,6 @@ describe("a status", () => {
       { success: { status: { member: "code", values: [5] } } },
     ],
     ['{"total":9,"data":["192.0.2.1","198.51.100.0/24"]}', { ignore: ["total"] }],
-    ["# active\n192.0.2.1\n198.51.100.0/24\n", { format: "lines" }],
     ["# active\r192.0.2.1\r198.51.100.0/24\r", { format: "lines" }],
     ["192.0.2.1,UDP flood\n198.51.100.0/24,", { format: "csv" }],
   ])("%j is read by %j", async (status, answers) => {
@@ -61,10 +57,8 @@ describe("a status", () => {
     ['{"prefix":"198.51.100.0/24","active":false}\n', { format: "ndjson", ignore: ["active"] }],
     ['{"IP_prefix":["198.51.100.0/24"],"old":["192.0.2.1"]}', { path: "IP_prefix" }],
     ['{"IP_prefix":["198.51.100.0/24"],"old":["192.0.2.1"]}', { ignore: ["old"] }],
-    ['{"IP_prefix":{"198.51.100.0/24":1}}'],
     ['{"IP_prefix":{"198.51.100.0/24":true}}'],
     ['{"198.51.100.0/24":null}'],
-    ['{"IP_prefix":{"198.51.100.0/24":1700000000}}'],
     ['{"IP_prefix":{"198.51.100.0/24":60}}'],
     ['{"IP_prefix":{"198.51.100.0/24":"2030-01-01T00:00:00Z"}}'],
     ['{"IP_prefix":{"198.51.100.0/24":"active"}}'],
@@ -83,22 +77,13 @@ describe("a status", () => {
     expect(await peer.status()).toBe("198.51.100.0/24");
   });
 
-  it("with one prefix may be a text", async () => {
-    await using peer = await receiver({ status: '{"IP_prefix":"192.0.2.1"}' });
-    expect(await peer.status()).toBe("192.0.2.1/32");
-  });
-
   it.each<[Told, ReceiverOptions["answers"]?]>([
-    ['{"IP_prefix":[]}'],
     [[404, "no active signaling"]],
     ['{"IP_prefix":[],"message":"no active signaling"}'],
     ['{"IP_prefix":[],"status":7}', { success: { status: { member: "status", values: [7] } } }],
     [[404, '{"error":"nothing is active"}']],
-    ["{}", { empty: "{}" }],
     ["[]", { empty: "{}" }],
-    ["", { empty: "" }],
     [[404, "?"], { empty: 404 }],
-    ['{"active":[]}', { name: "active" }],
     ['{"total":0,"IP_prefix":[],"status":"inactive","quota":{"remaining":9},"next_check":30}'],
     ['{"IP_prefix":[],"next":"10:30","last_change":"2030-01-01","quota":{"left":9,"next":"2030-01-01T00:00:00Z"}}'],
     ['{"IP_prefix":[],"cursor":"","nextPageToken":null,"next_page":0}'],
@@ -132,8 +117,6 @@ describe("a status", () => {
     ],
     ['{"result":{"IP_prefix":["192.0.2.1"]},"total":5}', '"total" is 5 and 1 are listed'],
     ['{"IP_prefix":["192.0.2.1"],"nextPageToken":"eyJwYWdlIjoyfQ"}', '"nextPageToken" says that the list continues'],
-    ['{"IP_prefix":["192.0.2.1"],"cursor":"abc"}', '"cursor" says that the list continues'],
-    ['{"IP_prefix":["192.0.2.1"],"next_page":2}', '"next_page" says that the list continues'],
     ['{"IP_prefix":["192.0.2.1"],"meta":{"continue":"abc"}}', 'answers.ignore: ["meta.continue"]'],
     ['{"IP_prefix":["192.0.2.1"],"_scroll_id":"abc"}', '"_scroll_id" is'],
     ['{"IP_prefix":["192.0.2.1"],"LastEvaluatedKey":{"id":7}}', '"LastEvaluatedKey" says that the list continues'],
@@ -143,15 +126,12 @@ describe("a status", () => {
     ],
     ['{"IP_prefix":[],"status":"ready","state":"degraded"}', 'beside it stands "state": "degraded"'],
     ['{"IP_prefix":[],"status":"degraded","message":"next check in 30 s"}', '"status": "degraded"'],
-    ['{"IP_prefix":[],"message":"service unavailable"}', '"service unavailable"'],
     ['{"IP_prefix":[],"message":"no such client is signaled for"}', '"no such client is signaled for"'],
-    ['{"IP_prefix":null,"message":"timeout"}', 'nothing is listed, and beside it stands "timeout"'],
     ['{"status":"inactive","message":"timeout","IP_prefix":[]}', 'nothing is listed, and beside it stands "timeout"'],
     [
       '{"IP_prefix":[],"active":["198.51.100.0/24"]}',
       'both "IP_prefix" and "active" are lists. If "IP_prefix" is the whole list, set answers.path: "IP_prefix" or answers.ignore: ["active"].',
     ],
-    ['{"IP_prefix":null,"active":{"198.51.100.0/24":1}}', 'both "IP_prefix" and "active" are lists'],
     [
       '{"IP_prefix":["198.51.100.0/24"],"details":{"198.51.100.0/24":{},"192.0.2.1":{}}}',
       'both "IP_prefix" and "details" are lists',
@@ -170,7 +150,6 @@ describe("a status", () => {
       '"198.51.100.0/24" has false, and may not be active. If each listed prefix is active whatever it says, set answers.ignore: ["value"].',
     ],
     ['{"IP_prefix":{"198.51.100.0/24":0}}', '"198.51.100.0/24" has 0, and may not be active'],
-    ['{"IP_prefix":{"198.51.100.0/24":"no"}}', '"198.51.100.0/24" has "no", and may not be active'],
     ['{"IP_prefix":{"198.51.100.0/24":["stopped"]}}', '"198.51.100.0/24" has an array, and may not be active'],
     ['{"198.51.100.0/24":"inactive"}', '"198.51.100.0/24" has "inactive", and may not be active'],
     [
@@ -182,11 +161,14 @@ describe("a status", () => {
     ["198.51.100.0/24 inactive\n", 'line 1 has "column 1": "inactive"', { format: "lines" }],
     ["198.51.100.0/24,false\n", 'line 1 has "column 1": "false"', { format: "csv" }],
     ["prefix,state\n198.51.100.0/24,inactive\n", 'line 2 has "state": "inactive"', { format: "csv" }],
-    ['{"prefix":"198.51.100.0/24","active":false}\n', 'element 0 has "active": false', { format: "ndjson" }],
     [[206, '{"IP_prefix":["192.0.2.1"]}'], "the status 206 says that this is a part of the list"],
     [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
     [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],
     ["192.0.2.1\n198.51.100.0/24", "If it is a list, set answers.format of the receiver."],
+    ...["[]", "null", "ok", '{"IP_prefix":""}', '{"data":[]}', '{"IP_prefix":["x"]}'].map((told): [Told, string] => [
+      told,
+      "status failed",
+    ]),
   ])("%j is an error that names the setting", async (status, message, answers) => {
     await using peer = await receiver({ status }, answers);
     expect((await failureOf(peer.client.status())).message).toContain(message);
@@ -195,12 +177,12 @@ describe("a status", () => {
 
 describe("a start", () => {
   it.each<[Told, ReceiverOptions["answers"]?]>([
-    ['{"status":"ok"}'],
     ['{"result":"success","count":1}'],
     ['{"code":0,"message":"started"}'],
     [[201, ""]],
     [[204, ""]],
     ["Accepted"],
+    ["ok\0"],
     ['{"code":1000,"message":"done, 1 prefix"}', { success: { member: "code", values: [1000] } }],
     ['{"rc":7}', { failure: { start: { member: "rc", values: [9] } } }],
   ])("is done by %j, with %j", async (start, answers) => {
@@ -216,6 +198,10 @@ describe("a start", () => {
     ['{"error":"table locked"}', "table locked"],
     ['{"rc":9}', "start failed", { failure: { start: { member: "rc", values: [9] } } }],
     ["<html>", "the answer is an HTML page"],
+    ...["", "pending", "not ok", "{}", "[]", '{"status":"queued"}'].map((told): [Told, string] => [
+      told,
+      "start failed",
+    ]),
   ])("is not done by %j", async (start, message, answers) => {
     await using peer = await receiver({ start }, answers);
     expect((await failureOf(peer.client.start([A]))).message).toContain(message);

@@ -73,13 +73,6 @@ it.each([
   }
 });
 
-it("a 404 is an empty set where the options say so, a proxy's page never is", async () => {
-  expect(await list(404, { error: "no such set" })).toMatch(/list failed \(HTTP 404\): no such set\.$/);
-  expect(await list(404, { error: "no such set" }, { answers: { absent: "empty" } })).toEqual([]);
-  expect(await list(404, "<html><title>Not found</title>", { answers: { absent: "empty" } })).toMatch(/HTTP 404/);
-  expect(await list(403, { error: "no" }, { answers: { absent: "empty" } })).toMatch(/HTTP 403/);
-});
-
 it("what a node answered to changes is kept, short and without secrets", async () => {
   await using server = await serve((request, response) => {
     const { cmd } = JSON.parse(request.body);

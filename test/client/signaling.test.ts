@@ -253,15 +253,6 @@ describe("start and stop", () => {
       Array(2).fill(["POST", "/c1/k3y/stop", '{"IP_prefix":["192.0.2.1/32"]}']),
     );
   });
-
-  it.each(["", "pending", "<html>", '{"status":"queued"}', '{"IP_prefix":[]}', "{}", "[]", "not ok"])(
-    "the answer %o is no success",
-    async (body) => {
-      await using server = await serve(reply(200, body));
-      const client = server.receiver();
-      expect(await failureOf(client.start([A]))).toMatchObject({ code: "unexpected-response", outcome: "unknown" });
-    },
-  );
 });
 
 describe("status", () => {
@@ -271,22 +262,6 @@ describe("status", () => {
     const client = server.receiver();
     expect(await client.status()).toEqual([A, B, C]);
     expect(await client.status()).toEqual([]);
-  });
-
-  it.each([
-    "{}",
-    "[]",
-    "null",
-    "",
-    "ok",
-    '{"IP_prefix":""}',
-    '{"data":[]}',
-    '{"IP_prefix":[1]}',
-    '{"IP_prefix":["x"]}',
-  ])("%s is no status, and never an empty one", async (body) => {
-    await using server = await serve(reply(200, body));
-    const client = server.receiver();
-    expect(await failureOf(client.status())).toMatchObject({ code: "unexpected-response" });
   });
 
   it("id and secret are one path segment each, whatever they contain", async () => {

@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { parseUrl } from "../../provider/model/resource-url";
 import { Ending, OutOfTime } from "../../provider/probe/asking/ending";
 import { exitCode } from "../../provider/probe/finding";
-import { probe } from "../../provider/probe/probe";
 import { TIMING } from "../../provider/probe/timing";
 import { startShapedNode } from "../support/shaped-node";
 import { NODES } from "./appliances/nodes";
 import { probed, startAppliance, startDrawn } from "./appliances/probing";
 import { RECEIVERS } from "./appliances/receivers";
-import { atOnce } from "./at-once";
+import { atOnce, probedSet } from "./at-once";
 import { probed as probedNode, SET, startNode, TOKEN, worldOf } from "./support";
 
 const MINUTE = 60_000;
@@ -73,8 +71,7 @@ test("three answers in a row that cannot be read, where a known good one was, en
 
 test("what is left is said with the node's last refusal, though time was what ended the clean-up", async () => {
   await using node = await startShapedNode({ [SET]: {} }, { refuses: ({ a }) => a !== undefined });
-  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const { left } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const { left } = await probedSet(node);
   const [set] = left;
   expect(set?.prefixes.toSorted()).toEqual([...(node.sets.get(SET)?.keys() ?? [])].toSorted());
   expect(set?.remedy).toContain('Its last refusal: delete: HTTP 400 {"error":"refused"}.');

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { parseUrl } from "../../provider/model/resource-url";
 import { noteLine, readUndo } from "../../provider/probe/asking/undo";
-import { type ProbeOptions, probe } from "../../provider/probe/probe";
+import type { ProbeOptions } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
 import { Told } from "../support/told";
 import type { Reply } from "./appliances/appliance";
 import { type NodeKind, PLAIN } from "./appliances/nodes";
 import { probed, startDrawn } from "./appliances/probing";
 import { RECEIVERS, type ReceiverKind } from "./appliances/receivers";
-import { atOnce } from "./at-once";
+import { probedSet } from "./at-once";
 import { probed as probedEmulator, startNode } from "./support";
 
 const LIMITS = { entries: 400, bytes: 16_384 };
@@ -113,8 +113,7 @@ test.each<[string, "unknown" | "beyond", (rows: readonly { p: string }[]) => unk
       key: (text) => (text === "2001:db8::/32" ? "2001:db8:77::/48" : text),
     },
   );
-  const options = { urls: [parseUrl(SET)], write: true, limits: LIMITS, world: atOnce() };
-  const { findings, dialect, left } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const { findings, dialect, left } = await probedSet(node, { limits: LIMITS });
   expect(findings.find(({ point }) => point === "ipv6")).toMatchObject({ expressed });
   expect({ left, ipv6: dialect.ipv6 }).toEqual({ left: [], ipv6: undefined });
 });

@@ -1,19 +1,14 @@
 import { expect, test } from "vitest";
 import { parseUrl } from "../../provider/model/resource-url";
-import { probe } from "../../provider/probe/probe";
 import { type Shape, startShapedNode } from "../support/shaped-node";
+import { probedSet } from "./at-once";
 import { SET } from "./support";
 
 /** Settings for a node whose lists have this shape, by a probe that may ask everything of its set. */
 async function setFor(list: NonNullable<Shape["list"]>, answers = {}, { others, ...more }: Shape = {}) {
   await using node = await startShapedNode({ [SET]: {} }, { list, ...more, ...(others && { others }) });
-  const limits = { entries: 20, bytes: 2_048 };
-  const result = await probe({
-    node: { endpoint: node.endpoint, answers },
-    urls: [SET, ...(others ? ["arena://edge"] : [])].map(parseUrl),
-    write: true,
-    limits,
-  });
+  const urls = [SET, ...(others ? ["arena://edge"] : [])].map(parseUrl);
+  const result = await probedSet(node, { node: { endpoint: node.endpoint, answers }, urls });
   return { node: result.node, told: result.findings.flatMap(({ settings }) => settings.answers ?? []) };
 }
 

@@ -3,7 +3,7 @@ import { Prefix } from "../../provider/model/prefix";
 import { parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
-import { atOnce } from "./at-once";
+import { probedSet } from "./at-once";
 import { probed, SECRET, SET, startNode, TOKEN, worldOf } from "./support";
 
 const finding = ({ findings }: Awaited<ReturnType<typeof probe>>, name: string) =>
@@ -11,8 +11,7 @@ const finding = ({ findings }: Awaited<ReturnType<typeof probe>>, name: string) 
 
 test("changes that are acknowledged and come to nothing are an error, in the node's own words", async () => {
   await using node = await startShapedNode({ [SET]: {} }, { obeys: false, success: () => ({ done: "later" }) });
-  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const result = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const result = await probedSet(node);
   expect(finding(result, "entries")).toMatchObject({
     found: "error",
     node: "what was inserted and committed is never listed",

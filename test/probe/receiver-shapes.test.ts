@@ -2,19 +2,17 @@ import { expect, test } from "vitest";
 import { SignalingClient } from "../../provider/client";
 import { Prefix } from "../../provider/model/prefix";
 import { exitCode } from "../../provider/probe/finding";
-import { probe } from "../../provider/probe/probe";
 import { startShapedReceiver } from "../support/shaped-receiver";
 import { RECEIVERS } from "../support/shapes/receivers";
-import { atOnce } from "./at-once";
+import { atOnce, optionsOf, probedReceiver } from "./at-once";
+import { OWN } from "./support";
 
 const ONE = Prefix.parse("203.0.113.7/32");
 const OTHER = Prefix.parse("2001:db8::/48");
-const OWN = Prefix.parse("198.51.100.0/24");
 
 test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start and stop", async (_name, shape) => {
   await using receiver = await startShapedReceiver(shape);
-  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
-  const result = await probe({ urls: [], receiver: { options, prefix: OWN }, world: atOnce() });
+  const result = await probedReceiver(receiver);
   expect(
     { active: [...receiver.active], ...result, findings: [], dialect: {} },
     JSON.stringify(result.findings),
@@ -28,7 +26,7 @@ test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start
     looked: { of: 2, missed: [] },
     receiver: expect.anything(),
   });
-  const client = new SignalingClient({ ...options, ...result.receiver }, { ...atOnce() });
+  const client = new SignalingClient({ ...optionsOf(receiver), ...result.receiver }, { ...atOnce() });
   const both = shape.isSingle ? [ONE] : [ONE, OTHER];
   expect(await client.status()).toEqual([]);
   for (const prefixes of [[ONE], both]) {
@@ -45,8 +43,7 @@ test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start
 test("a receiver that stops what is not active with the word of every start says that word on success", async () => {
   const refused = (operation: string) => (operation === "stop" ? { code: 7 } : { code: 99 });
   await using receiver = await startShapedReceiver({ done: () => ({ code: 7 }), refused }, { secret: "k3y" });
-  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
-  const found = await probe({ urls: [], receiver: { options, prefix: OWN }, world: atOnce() });
+  const found = await probedReceiver(receiver);
   expect([found.unusable, found.receiver?.answers]).toEqual([[], { success: { member: "code", values: [7] } }]);
   expect(receiver.active.size).toBe(0);
 });
@@ -60,8 +57,8 @@ const NO_SIGN: Record<string, [done: (operation: "start" | "stop", at: number) =
   "numbers its objects": [(_, at) => ({ id: at }), "misread"],
 };
 
-const EITHER = [OWN, ONE].flatMap((own) =>
-  Object.entries(NO_SIGN).map(([what, row]) => [what, String(own), row] as const),
+const EITHER = [OWN, String(ONE)].flatMap((own) =>
+  Object.entries(NO_SIGN).map(([what, row]) => [what, own, row] as const),
 );
 
 test.each(EITHER)("a receiver that %s cannot be expressed, with %s as the prefix", async (_, own, [done, outcome]) => {
@@ -70,8 +67,7 @@ test.each(EITHER)("a receiver that %s cannot be expressed, with %s as the prefix
     done: (operation) => done(operation, ++at),
     refused: () => "NAK",
   });
-  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
-  const result = await probe({ urls: [], receiver: { options, prefix: Prefix.parse(own) }, world: atOnce() });
+  const result = await probedReceiver(receiver, own);
   const found = result.findings.find(({ point }) => point === "signaling-answers");
   expect([found?.outcome, found?.expressed, exitCode(result)]).toEqual([outcome, "beyond", 4]);
   expect([result.left, [...receiver.active]]).toEqual([[], []]);
@@ -86,7 +82,6 @@ test("where a receiver is started once alone, nothing in its answer is a sign of
       return operation === "start" ? "signaling begun" : "signaling ended";
     },
   });
-  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
-  const result = await probe({ urls: [], receiver: { options, prefix: ONE }, world: atOnce() });
+  const result = await probedReceiver(receiver, String(ONE));
   expect([result.receiver, [...receiver.active]]).toEqual([{}, []]);
 });

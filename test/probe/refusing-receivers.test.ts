@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { Prefix } from "../../provider/model/prefix";
-import { probe } from "../../provider/probe/probe";
 import { startShapedReceiver } from "../support/shaped-receiver";
 import type { ReceiverShape } from "../support/shapes/receivers";
-import { atOnce } from "./at-once";
+import { probedReceiver } from "./at-once";
 
-const OWN = "198.51.100.0/24";
 const WORDS = {
   secret: "secret_key invalid",
   start: "cloud signaling already active",
@@ -21,33 +18,26 @@ const refused = (what: keyof typeof WORDS) => ({ outcome: "error", why: WORDS[wh
 function startReceiver(manners: Parameters<typeof startShapedReceiver>[1], shape: ReceiverShape = {}) {
   const status = (active: readonly string[]) => ({ outcome: "done", active });
   const answers = { status, done: () => ({ outcome: "done" }), refused, ...shape };
-  return startShapedReceiver(answers, { secret: "s3cret", keepsSent: true, ...manners });
+  return startShapedReceiver(answers, { secret: "k3y", keepsSent: true, ...manners });
 }
-
-const probed = (url: string) =>
-  probe({
-    urls: [],
-    receiver: { options: { url, clientId: "client-a", secretKey: "s3cret" }, prefix: Prefix.parse(OWN) },
-    world: atOnce(),
-  });
 
 test("a stop that is answered with a refusal of the contract teaches no success, though nothing is active after it", async () => {
   const done = (operation: string) => (operation === "stop" ? refused("stop") : { outcome: "done" });
   await using receiver = await startReceiver({}, { done });
-  const { receiver: settings, left } = await probed(receiver.url);
+  const { receiver: settings, left } = await probedReceiver(receiver);
   expect(settings).toEqual({ answers: { name: "active", success: { member: "outcome", values: ["done"] } } });
   expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
 });
 
 test("a single address that was started without its length is stopped so where a receiver keeps what it was sent", async () => {
   await using receiver = await startReceiver({});
-  const { left } = await probed(receiver.url);
+  const { left } = await probedReceiver(receiver);
   expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
 });
 
 test("what a receiver that dies at a later start may have kept is named", async () => {
   await using receiver = await startReceiver({ diesAtStart: 2 });
-  const { left } = await probed(receiver.url);
+  const { left } = await probedReceiver(receiver);
   expect(receiver.active.size).toBe(1);
   expect(left.map(({ prefixes }) => prefixes)).toEqual([[...receiver.active]]);
 });
@@ -58,7 +48,7 @@ test.each([7, 8, 9, 11, 14, 20])(
     const instead = (request: number) =>
       request >= busyFrom && request < busyFrom + BUSY ? '{"code":12,"msg":"later"}' : undefined;
     await using receiver = await startReceiver({ instead });
-    const { left } = await probed(receiver.url);
+    const { left } = await probedReceiver(receiver);
     expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
   },
 );

@@ -1,5 +1,5 @@
 import type { Emulator } from "../../provider/emulator";
-import { inProcess } from "./in-process";
+import { listenerOf } from "./in-process";
 import { SECRET, SET, TOKEN } from "./support";
 
 /** An answer as a client sees it. */
@@ -74,10 +74,13 @@ const NODE: readonly (object | string)[] = [
 /** Sends about sixty requests to an emulator, and writes down what comes back. Everything that is late has its time. */
 export async function answersOf(emulator: Emulator): Promise<Seen[]> {
   const seen: Seen[] = [];
+  const answered = listenerOf(emulator);
   const send = async (method: "GET" | "POST", path: string, body: unknown, headers: Record<string, string> = {}) => {
     const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
-    const { status, body: answer } = await exchange(emulator, method, path, text, headers);
-    seen.push([`${path.replace(SECRET, "…")} ${text.slice(0, 120)}`, status, answer]);
+    const head = { ...headers, "content-type": "application/json" };
+    const answer = await answered({ method, target: path, headers: head, body: Buffer.from(text) });
+    if (!("headers" in answer)) throw new Error("no whole answer came");
+    seen.push([`${path.replace(SECRET, "…")} ${text.slice(0, 120)}`, answer.status, answer.body.toString()]);
     emulator.clock.advance(1_000);
   };
   const path = emulator.dialect.redirect === "none" ? "/fapi" : "/redirected/fapi";
@@ -114,30 +117,4 @@ export async function answersOf(emulator: Emulator): Promise<Seen[]> {
   await stop("198.51.100.9/32", "198.51.100.11/32", "198.51.100.0/24");
   await status();
   return seen;
-}
-
-/** Sends one request, and returns what comes back. */
-function exchange(
-  emulator: Emulator,
-  method: "GET" | "POST",
-  path: string,
-  body: string,
-  headers: Record<string, string>,
-): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    let status = 0;
-    const chunks: Buffer[] = [];
-    inProcess(emulator).dispatch(
-      { origin: emulator.endpoint, method, path, body, headers: { ...headers, "content-type": "application/json" } },
-      {
-        onRequestStart: () => {},
-        onResponseStart: (_, code) => {
-          status = code;
-        },
-        onResponseData: (_, chunk) => void chunks.push(chunk),
-        onResponseEnd: () => resolve({ status, body: Buffer.concat(chunks).toString() }),
-        onResponseError: (_, error) => reject(error),
-      },
-    );
-  });
 }

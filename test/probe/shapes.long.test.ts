@@ -3,13 +3,12 @@ import { NodeClient, type NodeOptions } from "../../provider/client";
 import { startEmulator } from "../../provider/emulator";
 import { Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
-import { probe } from "../../provider/probe/probe";
 import type { Shape } from "../support/shaped-node";
 import { NODES } from "../support/shapes/nodes";
 import { byClient, entriesOf } from "../support/shapes/readings";
 import { heldBy, type NodeShape, readOf, SET } from "../support/shapes/shape";
 import { startNode } from "../support/shapes/start";
-import { atOnce } from "./at-once";
+import { probedSet } from "./at-once";
 
 /** These nodes know no prefixes but good ones: what else is inserted is as if it were not. */
 function onlyPrefixes({ list = () => [], key = String }: Shape): Partial<Shape> {
@@ -56,8 +55,7 @@ async function expectRead(shape: NodeShape, isThere: boolean) {
   await using node = await startNode(shape, onlyPrefixes);
   if (isThere) node.sets.set(SET, new Map());
   else node.sets.delete(SET);
-  const options = { urls: [set], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const result = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const result = await probedSet(node, { urls: [set] });
   expect({ unusable: result.unusable, left: result.left, stopped: result.stopped }).toEqual({ unusable: [], left: [] });
   expect([...(node.sets.get(SET) ?? [])]).toEqual([]);
   const found: NodeOptions = { endpoint: node.endpoint, ...result.node };
@@ -129,9 +127,7 @@ const UNTOLD_OTHERS: Readonly<Record<string, string>> = {
 test.each(TOLD)("%s: what a probe of a profile finds reads profiles, rules and marks", async (name, shape) => {
   await using node = await startNode(shape, onlyPrefixes);
   node.sets.set(SET, new Map());
-  const urls = [set, parseUrl("profile://edge/web")];
-  const options = { urls, write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const result = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const result = await probedSet(node, { urls: [set, parseUrl("profile://edge/web")] });
   node.sets.set(SET, new Map(Object.entries(heldBy(shape).entries)));
   const read = await byClient({ endpoint: node.endpoint, ...result.node });
   if (name in UNTOLD_OTHERS) expect(read).not.toEqual(readOf(shape));

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { table } from "../../provider/commands/probing/table";
 import { parseUrl } from "../../provider/model/resource-url";
-import { nodeFile } from "../../provider/probe/finding";
 import { probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
-import { probed, startAppliance } from "./appliances/probing";
-import { probed as probedNode, startNode } from "./support";
+import { startAppliance } from "./appliances/probing";
+import { probedSet } from "./at-once";
+import { probed, startNode } from "./support";
 
 const [PROBE, BLOCKED] = ["prefixset://edge/probe", "prefixset://edge/blocked"];
 
@@ -31,7 +31,7 @@ test("on a filled set --write says what it cannot ask there, and how to get an e
 
 test("nothing is to be set only where every point that decides about a setting was looked at", async () => {
   await using emulator = await startNode({});
-  const whole = table(await probedNode(emulator));
+  const whole = table(await probed(emulator));
   expect(whole).toContain("\nNo settings are needed.\n");
   expect(whole).not.toContain("could not be looked at");
   await using appliance = await startAppliance("cookie");
@@ -39,17 +39,6 @@ test("nothing is to be set only where every point that decides about a setting w
   expect(partly).not.toContain("No settings are needed.");
   expect(partly.replace(/\s+/g, " ")).toMatch(
     /Of the \d+ points that decide about settings, \d+ could not be looked at; the first is "list of a set: nothing is in it, so its entries were not seen; under data"\./,
-  );
-});
-
-test("names of marks count as not looked at where no table holds any", async () => {
-  await using appliance = await startAppliance("cookie");
-  const result = await probed(appliance);
-  const said = table(result);
-  expect(nodeFile(result).unknown).toMatchObject({ marks: "none, so that their names were not seen, under data" });
-  expect(said).not.toContain("No settings are needed.");
-  expect(said.replace(/\s+/g, " ")).toMatch(
-    /Of the \d+ points that decide about settings, 1 could not be looked at; the first is "list of marks: none, so that their names were not seen, under data"\./,
   );
 });
 
@@ -66,9 +55,7 @@ test("without --write a filled set among the named ones tells names and spelling
 test("what a commit counts is told as the node counts it", async () => {
   const said = async (success: (cmd: string, count: number) => unknown) => {
     await using node = await startShapedNode({ [PROBE]: {} }, { success });
-    const options = { urls: [parseUrl(PROBE)], write: true, limits: { entries: 20, bytes: 2_048 } };
-    const { node: text, found } =
-      finding(await probe({ node: { endpoint: node.endpoint }, ...options }), "success") ?? {};
+    const { node: text, found } = finding(await probedSet(node), "success") ?? {};
     return { text, found };
   };
   expect(await said(() => ({ count: 4 }))).toEqual({ text: '{"count":4}', found: "observed" });
@@ -85,7 +72,7 @@ test("a node that refuses one entry of a request takes any number of others", as
     { refuses: ({ p, a = "" }, held) => p === "203.0.113.4/32" || (p ? held.has(p) : !held.has(a)) },
   );
   const limits = { entries: 100, bytes: 65_536 };
-  const result = await probe({ node: { endpoint: node.endpoint }, urls: [parseUrl(PROBE)], write: true, limits });
+  const result = await probedSet(node, { limits });
   expect(finding(result, "most-entries")?.node).toBe("no limit was met up to 100 different entries, the largest tried");
   expect(result.node).toEqual({ insertExisting: "error" });
 });

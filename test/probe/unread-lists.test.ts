@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { NodeClient } from "../../provider/client";
 import { attempt } from "../../provider/model/errors";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
-import { probe } from "../../provider/probe/probe";
 import { isHollow } from "../../provider/probe/shapes/list-place";
 import { type Held, startShapedNode } from "../support/shaped-node";
-import { atOnce } from "./at-once";
+import { atOnce, probedSet } from "./at-once";
 
 const SET = "prefixset://edge/probe";
 
@@ -40,8 +39,7 @@ test("padded spellings that no reader knows are deleted as the list shows them",
       refuses: ({ a }, held) => a !== undefined && !listed(held).includes(a),
     },
   );
-  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const { left, unusable } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const { left, unusable } = await probedSet(node);
   expect({ left, held: [...(node.sets.get(SET) ?? [])] }).toEqual({ left: [], held: [] });
   expect(unusable).toEqual([
     expect.stringMatching(/listed in a spelling that the probe cannot read: .*"192.000.002.000.024"/),
@@ -52,14 +50,7 @@ test.each(Object.entries(LISTS))(
   "a list that is not understood is no empty one: %s, at a node whose deletes come to nothing",
   async (_, list) => {
     await using node = await startShapedNode({ [SET]: {} }, { list, key: (text) => `never ${text}` });
-    const limits = { entries: 20, bytes: 2_048 };
-    const result = await probe({
-      node: { endpoint: node.endpoint },
-      urls: [parseUrl(SET)],
-      write: true,
-      limits,
-      world: atOnce(),
-    });
+    const result = await probedSet(node);
     expect(node.sets.get(SET)?.size).toBeGreaterThan(0);
     expect(result.left).toMatchObject([{ where: SET, prefixes: expect.arrayContaining(["203.0.113.9/32"]) }]);
   },
@@ -68,8 +59,7 @@ test.each(Object.entries(LISTS))(
 test("where a list shows a part of what was written, the reason is the total beside it", async () => {
   const list = (held: Held) => ({ data: [...held].slice(0, 3).map(([p, v]) => ({ p, v })), total: held.size });
   await using node = await startShapedNode({ [SET]: {} }, { list });
-  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const { left, unusable } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const { left, unusable } = await probedSet(node);
   expect({ left, held: [...(node.sets.get(SET) ?? [])] }).toEqual({ left: [], held: [] });
   expect(unusable).toEqual([expect.stringContaining('"total" is 4')]);
 });
@@ -87,7 +77,7 @@ test.each<[about: string, body: unknown, path: string]>([
 ])("a part of a list teaches no setting, and no setting of its place reads it: %s", async (_, body, path) => {
   await using node = await startShapedNode({ [SET]: {} }, { list: () => body });
   const { endpoint } = node;
-  const result = await probe({ node: { endpoint }, urls: [parseUrl(SET)], world: atOnce() });
+  const result = await probedSet(node, { write: false });
   expect(result.node).toEqual({});
   expect(result.findings.find(({ point }) => point === "set-list")).not.toMatchObject({ found: "observed" });
   const read = async (answers: object) => {
@@ -106,7 +96,7 @@ test("a list beside an empty list of errors is read whole, and marks beside one 
   const others = () => ({ errors: [], table: marks });
   await using node = await startShapedNode({ [SET]: {} }, { list, others });
   const urls = [SET, "mark://edge/web"].map(parseUrl);
-  const { node: settings } = await probe({ node: { endpoint: node.endpoint }, urls, world: atOnce() });
+  const { node: settings } = await probedSet(node, { urls, write: false });
   const client = new NodeClient({ endpoint: node.endpoint, markPace: "off", ...settings }, atOnce());
   expect(await client.listPrefixSet(parseUrl(SET) as PrefixSetUrl)).toHaveLength(3);
   expect(await client.listMarks("edge", "web", "shost")).toHaveLength(1_200);

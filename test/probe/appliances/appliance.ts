@@ -20,7 +20,7 @@ export interface Asked {
   readonly command: {
     readonly url?: string;
     readonly cmd?: string;
-    readonly data?: readonly unknown[];
+    readonly data?: readonly { readonly p?: string; readonly v?: number; readonly a?: string }[];
     readonly type?: string;
   };
 }
@@ -140,7 +140,7 @@ export class Appliance {
     const isExpired = isNode && this.requests >= expiresAt;
     const { url: path = "", headers } = request;
     const asked = { path, headers, body, command: commandIn(body) };
-    const own = () => (isNode ? this.command(body, request) : this.signal(path, body));
+    const own = () => (isNode ? this.command(asked, request.socket) : this.signal(path, body));
     const reply =
       isBusy || isExpired
         ? this.node.refused(isBusy ? "busy" : "expired")
@@ -151,17 +151,11 @@ export class Appliance {
     response.end(reply.body);
   }
 
-  private command(body: string, { socket, headers }: IncomingMessage): Reply {
+  private command({ body, headers, command: asked }: Asked, socket: Socket): Reply {
     const { node } = this;
     if (node.authorization !== undefined && headers.authorization !== node.authorization) return node.refused("who?");
     if (node.isEncodingRefused && headers["content-encoding"] !== undefined) return node.refused("bad encoding");
     if (node.isTwiceRefused && body.split('"cmd"').length > 2) return node.refused("cmd twice");
-    let asked: { url?: string; cmd?: string; data?: { p?: string; v?: number; a?: string }[]; type?: string };
-    try {
-      asked = JSON.parse(body.trim());
-    } catch {
-      return node.refused("bad request");
-    }
     if (node.isSlashRefused && asked.cmd === "list" && asked.url?.endsWith("/")) return node.refused("bad url");
     const [, kind = "", path = ""] = /^(\w+):\/\/(.*?)\/?$/.exec(asked.url ?? "") ?? [];
     const arena = headers["user-arena"];

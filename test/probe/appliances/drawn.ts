@@ -102,22 +102,30 @@ export function drawn(seed: number): Drawn {
   const random = seededRandom(seed * 7_919 + 17);
   const one = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const name = <T extends object>(from: T) => one(Object.keys(from) as (keyof T & string)[]);
-  const isText = random() < 0.2;
-  const [row, list, lines] = [name(ROWS), name(LISTS), name(LINES)];
-  const [success, refusal] = [name(SUCCESS), name(REFUSALS)];
-  const existing = one(["overwrite", "overwrite", "error", "ignored"] as const);
-  const absent = one(["success", "error"] as const);
-  const emptyCommit = one(["success", "error"] as const);
-  const commitDelayMs = one([0, 0, 300, 1_500, 4_000]);
-  const maxEntries = one([Number.POSITIVE_INFINITY, 60, 5]);
-  const maxValue = one([4_294_967_295, 65_535, 255]);
-  const expiresAt = random() < 0.15 ? 20 + Math.floor(random() * 60) : Number.POSITIVE_INFINITY;
-  const pace = one([0, 0, 7]);
-  const nested = one(["apart", "apart", "covered"] as const);
-  const [slash, twice, encoding] = [1, 2, 3].map(() => one(["taken", "refused"] as const));
-  const userArena = one(["ignored", "present", "required"] as const);
-  const credentials = one(["ignored", "required"] as const);
-  const shown = (entries: Entries) => (nested === "apart" ? entries : withoutCovered(entries));
+  const answer = () => one(["taken", "refused"] as const);
+  // In this order each seed has its draws.
+  const says = {
+    isText: Number(random() < 0.2),
+    ...{ row: name(ROWS), list: name(LISTS), lines: name(LINES) },
+    ...{ success: name(SUCCESS), refusal: name(REFUSALS) },
+    existing: one(["overwrite", "overwrite", "error", "ignored"] as const),
+    absent: one(["success", "error"] as const),
+    emptyCommit: one(["success", "error"] as const),
+    commitDelayMs: one([0, 0, 300, 1_500, 4_000]),
+    maxEntries: one([Number.POSITIVE_INFINITY, 60, 5]),
+    maxValue: one([4_294_967_295, 65_535, 255]),
+    expiresAt: random() < 0.15 ? 20 + Math.floor(random() * 60) : Number.POSITIVE_INFINITY,
+    pace: one([0, 0, 7]),
+    nested: one(["apart", "apart", "covered"] as const),
+    ...{ slash: answer(), twice: answer(), encoding: answer() },
+    userArena: one(["ignored", "present", "required"] as const),
+    credentials: one(["ignored", "required"] as const),
+    ...{ status: name(STATUS), started: name(STARTED), denied: name(REFUSALS) },
+    partial: one(["none", "others", "before"] as const),
+    delayMs: one([0, 0, 300, 2_000]),
+  };
+  const { isText, row, list, lines } = says;
+  const shown = (entries: Entries) => (says.nested === "apart" ? entries : withoutCovered(entries));
   const write = (entries: Entries) =>
     isText ? LINES[lines]([...shown(entries)]) : LISTS[list]([...shown(entries)].map(([key, v]) => ROWS[row](key, v)));
   const records = (kind: string): Reply => {
@@ -126,56 +134,25 @@ export function drawn(seed: number): Drawn {
     return LISTS[list](kind === "arena" ? [{ name: "web" }] : kind === "profile" ? [{ id: 30, name: "drop" }] : marks);
   };
   const node: NodeKind = {
+    ...says,
     receiver: "plain",
-    commitDelayMs,
-    existing,
-    absent,
-    emptyCommit,
-    maxEntries,
-    maxValue,
-    expiresAt,
-    pace,
     spell: spelt,
     list: write,
     records,
-    done: SUCCESS[success],
-    refused: REFUSALS[refusal],
-    isSlashRefused: slash === "refused",
-    isTwiceRefused: twice === "refused",
-    isEncodingRefused: encoding === "refused",
-    userArena,
-    ...(credentials === "required" && { authorization: AUTHORIZATION }),
+    done: SUCCESS[says.success],
+    refused: REFUSALS[says.refusal],
+    isSlashRefused: says.slash === "refused",
+    isTwiceRefused: says.twice === "refused",
+    isEncodingRefused: says.encoding === "refused",
+    ...(says.credentials === "required" && { authorization: AUTHORIZATION }),
   };
-  const [status, started, denied] = [name(STATUS), name(STARTED), name(REFUSALS)];
-  const partial = one(["none", "others", "before"] as const);
-  const delayMs = one([0, 0, 300, 2_000]);
   const receiver: ReceiverKind = {
-    delayMs,
-    partial,
-    status: STATUS[status],
-    done: (operation, prefixes) => (STARTED[started] ?? SUCCESS.word)(operation, prefixes),
-    refused: REFUSALS[denied],
+    ...says,
+    status: STATUS[says.status],
+    done: (operation, prefixes) => (STARTED[says.started] ?? SUCCESS.word)(operation, prefixes),
+    refused: REFUSALS[says.denied],
   };
-  const says = {
-    isText: Number(isText),
-    row,
-    list,
-    lines,
-    success,
-    refusal,
-    existing,
-    absent,
-    emptyCommit,
-    commitDelayMs,
-  };
-  return {
-    node,
-    receiver,
-    says: {
-      ...{ ...says, maxEntries, maxValue, expiresAt, pace, status, started, denied, partial, delayMs },
-      ...{ nested, slash: String(slash), twice: String(twice), encoding: String(encoding), userArena, credentials },
-    },
-  };
+  return { node, receiver, says };
 }
 
 /** The entries that lie in no other one. */
