@@ -6,7 +6,7 @@ import { Lookup } from "./bench/peers/draw/lookup";
 import { pageOf } from "./bench/peers/draw/page";
 import { stepTable } from "./bench/peers/draw/tables";
 import { condense, type Figures, figuresSchema, figuresText, type Measured, type Sample } from "./bench/peers/figures";
-import { type Group, type PeerName, quickPlan, selected, selection, USUAL } from "./bench/peers/plan";
+import { type Group, type PeerName, PLAN, selected, selection } from "./bench/peers/plan";
 import { carryOut } from "./bench/peers/schedule";
 
 const docs = join(__dirname, "..", "docs");
@@ -28,7 +28,6 @@ const taken = (seconds: number, more: Partial<Measured> = {}): Measured => ({
 const sample = (peer: PeerName, size: number, repetition: number, outcome: Sample["outcome"]): Sample => ({
   workload: "set",
   size,
-  ...USUAL,
   peer,
   step: "create",
   repetition,
@@ -39,12 +38,6 @@ const figuresOf = (samples: readonly Sample[]): Figures => ({ ...published, rows
 test("the page and the file of figures are what drawing them anew gives", () => {
   expect(page).toBe(pageOf(published));
   expect(text).toBe(figuresText(published));
-});
-
-test("every chart that the page shows is there", () => {
-  const pictures = [...page.matchAll(/!\[[^\]]+\]\((pictures\/[^)]+)\)/g)].map(([, file = ""]) => file);
-  expect(pictures).toHaveLength(2);
-  for (const file of pictures) expect(readFileSync(join(docs, file), "utf8")).toMatch(/^<svg [^>]+xmlns/);
 });
 
 test("times are medians, and ratios are those to the floor of the same size", () => {
@@ -85,14 +78,13 @@ test("a repetition that failed is told beside those that did not, and counts are
 });
 
 test("measures every group once, repeats the shortest in the time left, and names what does not fit", async () => {
-  const group = (size: number): Group => ({ workload: "set", size, ...USUAL, steps: ["create"] });
+  const group = (size: number): Group => ({ workload: "set", size, steps: ["create"] });
   const took: Record<number, number> = { 1: 10, 2: 30, 3: 20, 50000: 999 };
   let clock = 0;
   const order: string[] = [];
   const { samples, leftOut } = await carryOut({
     plan: [group(1), group(2), group(3), group(500_000)],
-    seconds: 115,
-    samples: [sample("ours", 1, 0, taken(7))],
+    seconds: 125,
     elapsed: () => clock,
     run: async ({ size }, repetition) => {
       order.push(`${size} run ${repetition}`);
@@ -100,19 +92,16 @@ test("measures every group once, repeats the shortest in the time left, and name
       return [sample("ours", size, repetition, taken(1))];
     },
   });
-  expect(order).toEqual(["2 run 0", "3 run 0", "1 run 1", "3 run 1", "2 run 1"]);
+  expect(order).toEqual(["1 run 0", "2 run 0", "3 run 0", "1 run 1", "3 run 1", "2 run 1"]);
   expect(samples.length).toBe(6);
-  expect(leftOut).toEqual(["one set of 500 000, 2 ms a request"]);
+  expect(leftOut).toEqual(["one set of 500 000"]);
 });
 
 test("--only takes peers, parts, steps and sizes, and keeps the steps before a chosen one", () => {
-  const plan = quickPlan();
-  const choice = { peers: ["ours"], workloads: ["set"], steps: ["change"], sizes: [10] } as const;
-  expect(selection(["ours", "set", "change", "10"], plan)).toEqual(choice);
-  expect(selected(plan, choice)).toEqual([
-    { workload: "set", size: 10, ...USUAL, steps: ["create", "nothing", "change"] },
-  ]);
-  expect(selection(["our"], plan)).toMatch(/^"our" is nothing to choose\. There are: floor, ours, .+, 10, 20, 1000\.$/);
+  const choice = { peers: ["ours"], workloads: ["set"], steps: ["change"], sizes: [100] } as const;
+  expect(selection(["ours", "set", "change", "100"], PLAN)).toEqual(choice);
+  expect(selected(PLAN, choice)).toEqual([{ workload: "set", size: 100, steps: ["create", "nothing", "change"] }]);
+  expect(selection(["our"], PLAN)).toMatch(/^"our" is nothing to choose\. There are: floor, ours, .+, 10000, 50000\.$/);
 });
 
 test("a sample of a profile counts for the innermost function that has a part, and for loading where Node loads below it", () => {

@@ -3,17 +3,13 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import { SIZES } from "../../provider/forwarder/defaults";
 import { Forwarder } from "../../provider/forwarder/forwarder";
-import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { silent } from "../../provider/forwarder/telling/troubles";
 import { forwarderWorld } from "../../provider/forwarder/world";
 import { type Figure, middleOf } from "./figure";
-import { postAll, SameRecords } from "./plain-script";
+import { SameRecords } from "./plain-script";
 
 /** Nodes with one table each. */
 export interface Load {
@@ -36,21 +32,18 @@ const LOADS: readonly Load[] = [
   { name: "changes of 1 000 000 marks", nodes: 1, marks: 1_000_000, records: "changes" },
 ];
 const ROUNDS = 4;
-/** The forwarder and the scripts take turns; each figure is the median of so many. */
+/** The forwarder and the script take turns; each figure is the median of so many. */
 const RUNS = 3;
-/** The forwarder, a script that sends the same records, and one whose records are a third as large. */
-type Contender = "forward" | "same" | "lean";
+/** The forwarder, and a script that sends the same records. */
+const CONTENDERS = ["forward", "script"] as const;
+type Contender = (typeof CONTENDERS)[number];
 
 /** Cost of some work for this process, its threads included. */
 interface Cost {
   readonly cpuMs: number;
   readonly peakMiB: number;
-  /** The longest stop of the event loop, by the clock. */
-  readonly stopMs: number;
-  /** Part of such a stop that was this thread's own work: the most CPU time between two ticks of a timer. */
+  /** The longest stop of the event loop that was its own work: the most CPU time of this thread between two ticks of a timer. */
   readonly ownMs: number;
-  /** The longest stop of a loop beside it that does nothing: what other programs and threads do to any loop. */
-  readonly besideMs: number;
 }
 
 /** Cost of a run of four rounds. */
@@ -64,16 +57,7 @@ interface Run extends Cost {
 /** Pause between two looks at the loop: a shorter one would be most of the measured work. */
 const TICK_MS = 10;
 
-/** A thread that does nothing but measure its own loop. */
-const IDLE = `
-  const delay = require("node:perf_hooks").monitorEventLoopDelay({ resolution: ${TICK_MS} });
-  delay.enable();
-  const { parentPort } = require("node:worker_threads");
-  parentPort.once("message", () => parentPort.postMessage(delay.max / 1e6));`;
-
 async function measured(work: () => Promise<void>): Promise<Cost> {
-  const idle = new Worker(IDLE, { eval: true });
-  const delay = monitorEventLoopDelay({ resolution: TICK_MS });
   let ownMs = 0;
   let last = process.threadCpuUsage();
   const ticker = setInterval(() => {
@@ -82,16 +66,11 @@ async function measured(work: () => Promise<void>): Promise<Cost> {
     last = now;
   }, TICK_MS);
   const before = process.cpuUsage();
-  delay.enable();
   await work();
-  delay.disable();
   clearInterval(ticker);
   const { user, system } = process.cpuUsage(before);
-  idle.postMessage("end");
-  const [besideMs] = await once(idle, "message");
-  await idle.terminate();
   const peakMiB = process.resourceUsage().maxRSS / 1_024;
-  return { cpuMs: (user + system) / 1_000, peakMiB, stopMs: delay.max / 1e6, ownMs, besideMs };
+  return { cpuMs: (user + system) / 1_000, peakMiB, ownMs };
 }
 
 interface Peer {
@@ -137,12 +116,10 @@ async function forward({ nodes, records = "all" }: Load, base: string, isDone: (
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function script({ nodes, records }: Load, base: string, contender: Contender): Promise<void> {
+async function script({ nodes, records }: Load, base: string): Promise<void> {
   const same = new SameRecords();
   const cost = await measured(async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      await (contender === "same" ? same.postAll(base, nodes, records === "changes") : postAll(base, nodes));
-    }
+    for (let round = 0; round < ROUNDS; round++) await same.postAll(base, nodes, records === "changes");
   });
   process.send?.(cost);
 }
@@ -163,59 +140,17 @@ async function run(what: Contender, load: Load): Promise<Run> {
   });
 }
 
-/** A list of so many marks, as the pieces in which a node's answer arrives. */
-function listOf(marks: number): Uint8Array<ArrayBuffer>[] {
-  const one = (at: number) => ({ a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 70_001, v: 1, t: 60 });
-  const text = new TextEncoder().encode(JSON.stringify(Array.from({ length: marks }, (_, at) => one(at))));
-  const pieces = Math.ceil(text.length / SIZES.portionBytes);
-  return Array.from({ length: pieces }, (_, at) => text.slice(at * SIZES.portionBytes, (at + 1) * SIZES.portionBytes));
-}
-
-/** The first list of a table, in the store's own loop: here in this thread, in a service in one beside it. */
-async function stored(marks: number): Promise<Figure> {
-  const folder = mkdtempSync(join(tmpdir(), "packetfilter-bench-"));
-  const { ledger } = await StoredLedger.open({
-    file: join(folder, "forwarder.db"),
-    sinks: [{ name: "web", limits: { maxBytes: 2 ** 40, maxAgeMs: 0, whenFull: "pause" } }],
-    records: "changes",
-    wall: Date.now(),
-  });
-  const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
-  const about = { wall: Date.now(), now: 1_000, rules: [], habits: {}, snapshot: false };
-  const list = { ...about, table, body: listOf(marks) };
-  let ms = 0;
-  const { stopMs } = await measured(async () => {
-    // A stop is noticed between two ticks: one lies before it, and one behind.
-    await pause(2 * TICK_MS);
-    const began = performance.now();
-    await ledger.take(list);
-    ms = performance.now() - began;
-    await pause(2 * TICK_MS);
-  });
-  await ledger.close(undefined);
-  rmSync(folder, { recursive: true, force: true });
-  const name = `${marks} marks: longest stop of the store at the first list`;
-  return { name, value: stopMs, unit: "ms", reference: `all of its work: ${ms.toFixed(0)} ms` };
-}
-
-/** Cost of reading, keeping and delivering, and how long they stop a loop, beside scripts that keep nothing. */
+/** Cost of reading, keeping and delivering, and how long they stop a loop, beside a script that keeps nothing. */
 export async function deliveryFigures(): Promise<Figure[]> {
-  // Deliveries of other tables wait for one slice of rows, for the parser of JSON, or for the transaction, and not for all of it.
-  const figures = [await stored(100_000), await stored(1_000_000)];
+  const figures: Figure[] = [];
   for (const load of LOADS) {
-    // The lean script posts everything.
-    const contenders: readonly Contender[] = ["forward", "same", ...(load.records ? [] : (["lean"] as const))];
-    const runs: Record<Contender, Run[]> = { forward: [], same: [], lean: [] };
+    const runs: Record<Contender, Run[]> = { forward: [], script: [] };
     for (let turn = 0; turn < RUNS; turn++) {
-      for (const what of contenders) runs[what].push(await run(what, load));
+      for (const what of CONTENDERS) runs[what].push(await run(what, load));
     }
     const add = (name: string, of: (run: Run) => number, unit: string) => {
-      const beside = (what: Contender) => {
-        const ratio = middleOf(runs.forward.map((one, turn) => of(one) / of(runs[what][turn] as Run)));
-        return `${middleOf(runs[what].map(of)).toFixed(0)} ${unit}, ratio ${ratio.toFixed(2)}`;
-      };
-      const scripts = contenders.slice(1).map((what) => `${what} records: ${beside(what)}`);
-      const reference = `script, ${scripts.join("; ")}`;
+      const ratio = middleOf(runs.forward.map((one, turn) => of(one) / of(runs.script[turn] as Run)));
+      const reference = `script: ${middleOf(runs.script.map(of)).toFixed(0)} ${unit}, ratio ${ratio.toFixed(2)}`;
       figures.push({ name: `${load.name}: ${name}`, value: middleOf(runs.forward.map(of)), unit, reference });
     };
     for (let round = 0; round < ROUNDS; round++) {
@@ -224,8 +159,6 @@ export async function deliveryFigures(): Promise<Figure[]> {
     }
     add("CPU of a round", (one) => one.cpuMs / ROUNDS, "ms");
     add("peak memory", (one) => one.peakMiB, "MiB");
-    add("longest stop of the event loop", (one) => one.stopMs, "ms");
-    add("longest stop of an idle loop beside it", (one) => one.besideMs, "ms");
     add("longest work of the event loop without a pause, goal 50", (one) => one.ownMs, "ms of CPU");
   }
   return figures;
@@ -239,5 +172,5 @@ if (process.send && process.argv[1] === __filename) {
     const { taken } = (await stats.json()) as { taken: [number, number][] };
     return (taken.at(-1)?.[1] ?? 0) >= recordsOf(load, ROUNDS);
   };
-  void (what === "forward" ? forward(load, base, isDone) : script(load, base, what as Contender));
+  void (what === "forward" ? forward(load, base, isDone) : script(load, base));
 }

@@ -10,7 +10,7 @@ import { partsTable } from "./peers/draw/tables";
 import { type Figures, figuresSchema } from "./peers/figures";
 import { finished } from "./peers/measure";
 import { BenchNode } from "./peers/node";
-import { entriesOf, STEPS, type Step, USUAL } from "./peers/plan";
+import { entriesOf, STEPS, type Step } from "./peers/plan";
 import { PULUMI_PEERS } from "./peers/pulumi-peers";
 
 const SIZE = 10_000;
@@ -53,7 +53,7 @@ export async function parts(): Promise<void> {
 /** Each step once, of both. */
 async function measured() {
   const folder = await mkdtemp(join(tmpdir(), "packetfilter-bench-"));
-  await using node = await BenchNode.start(USUAL, PEERS);
+  await using node = await BenchNode.start(PEERS);
   const costs: { peer: (typeof PEERS)[number]; step: Step; cost: Cost }[] = [];
   for (const peer of PEERS) {
     const task = { workload: "set", endpoint: node.endpoint, set: peer } as const;

@@ -23,21 +23,6 @@ async function ofEach(nodes: number, round: (node: string) => Promise<void>): Pr
   await Promise.all(Array.from({ length: nodes }, (_, n) => round(`node${n}`)));
 }
 
-/**
- * The script that people write first: fetch, parse, post everything. It loses records that the sink does not take, and reports no
- * changes. Its records name the place of a mark and nothing else: a third of the bytes of ours.
- */
-export async function postAll(base: string, nodes: number): Promise<void> {
-  await ofEach(nodes, async (node) => {
-    const marks = await marksOf(base, node);
-    const timestamp = new Date().toISOString();
-    await post(
-      base,
-      marks.map((mark) => JSON.stringify({ timestamp, node, arena: "edge", profile: "web", ...mark })),
-    );
-  });
-}
-
 const BATCH = 10_000;
 
 interface Rule {
@@ -46,8 +31,8 @@ interface Rule {
 }
 
 /**
- * The same with the records of the forwarder, member by member, and in batches as large as its own. Their profiles and rules are the
- * node's, which is asked for them at its first list. Keeps nothing, either.
+ * A script that fetches, parses and posts the records of the forwarder, member by member, in batches as large as its own. Their profiles and rules
+ * are the node's, which is asked for them at its first list. It keeps nothing, and loses records that the sink does not take.
  */
 export class SameRecords {
   private readonly epoch = Date.now();

@@ -7,8 +7,6 @@ const amount = z.number().nonnegative();
 const place = z.object({
   workload: z.enum(WORKLOADS),
   size: count,
-  latency: amount,
-  commit: amount,
   peer: z.enum(PEERS),
   step: z.enum(STEPS),
 });
@@ -31,13 +29,13 @@ const measured = z.object({
   sawDrift: z.boolean().optional(),
 });
 
-/** One repetition of a step, or why there is none. */
-export const sampleSchema = place.extend({
-  repetition: count,
-  outcome: z.union([measured, z.object({ notRun: z.string() }), z.object({ failed: z.string() })]),
-});
-export type Sample = z.infer<typeof sampleSchema>;
 export type Measured = z.infer<typeof measured>;
+
+/** One repetition of a step, or why there is none. */
+export interface Sample extends z.infer<typeof place> {
+  readonly repetition: number;
+  readonly outcome: Measured | { readonly notRun: string } | { readonly failed: string };
+}
 
 /** A step of a peer as it is published: the median of the seconds, and the largest of all else. */
 const row = place.extend({
@@ -53,11 +51,6 @@ export type Row = z.infer<typeof row>;
 export const figuresSchema = z.object({
   /** ISO 8601, of the day. */
   date: z.string(),
-  /** A run that only tries every part; its figures are not for comparison. */
-  quick: z.boolean(),
-  minutes: amount,
-  /** The run went on with what one that had been broken off had measured. */
-  resumed: z.boolean(),
   /** Groups for which the time was not enough, in words. */
   leftOut: z.string().array(),
   machine: z.object({ cpu: z.string(), cores: count, memoryGiB: amount, system: z.string() }),
@@ -98,8 +91,8 @@ export function condense(samples: readonly Sample[]): Row[] {
 }
 
 /** The step of a peer that a sample or a row is about. */
-function placeName({ workload, size, latency, commit, peer, step }: z.infer<typeof place>): string {
-  return [workload, size, latency, commit, peer, step].join(" ");
+function placeName({ workload, size, peer, step }: z.infer<typeof place>): string {
+  return [workload, size, peer, step].join(" ");
 }
 
 function summary(samples: readonly Measured[]): Row["measured"] {

@@ -1,28 +1,22 @@
-import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { z } from "zod";
 import { draw, FIGURES, write } from "./draw/draw";
 import { summaryTables } from "./draw/tables";
-import { condense, type Figures, figuresSchema, type Sample, sampleSchema } from "./figures";
+import { condense, type Figures, figuresSchema } from "./figures";
 import { machine, versions } from "./machine";
-import { fullPlan, quickPlan, roughSeconds, selected, selection } from "./plan";
+import { PLAN, roughSeconds, selected, selection } from "./plan";
 import { PULUMI_PEERS } from "./pulumi-peers";
 import { runGroup } from "./run-group";
 import { carryOut } from "./schedule";
 import { SCRIPT_PEER } from "./script-peer";
 import { TERRAFORM_PEERS } from "./terraform-peers";
 
-/** File for the measurements of a whole run so far. */
-const samplesOf = (quick: boolean) => join(".tmp", quick ? "peers-quick.json" : "peers.json");
 const MINUTES = 25;
 
 const flagsSchema = z.object({
-  quick: z.boolean().optional(),
   only: z.string().array().optional(),
   minutes: z.coerce.number().positive(),
-  resume: z.boolean().optional(),
   draw: z.boolean().optional(),
 });
 type Flags = z.infer<typeof flagsSchema>;
@@ -31,11 +25,9 @@ type Flags = z.infer<typeof flagsSchema>;
 export async function peers(args: readonly string[]): Promise<void> {
   const command = new Command("npm run bench peers --")
     .description("measures this package beside what people would use instead, and writes docs/benchmarks.md")
-    .option("--quick", "two minutes that try every part; the page says that it is no measurement")
     .option("--only <word...>", "peers, workloads, steps or sizes; prints the tables and writes no page")
     .option("--minutes <number>", "time that the whole may take", String(MINUTES))
-    .option("--resume", "goes on with a run that was broken off")
-    .option("--draw", "measures nothing: draws page and charts anew from docs/benchmarks.json")
+    .option("--draw", "measures nothing: writes the page anew from docs/benchmarks.json")
     .action(async () => {
       const flags = flagsSchema.parse(command.opts());
       if (flags.draw) await draw(figuresSchema.parse(JSON.parse(await readFile(FIGURES, "utf8"))));
@@ -44,34 +36,25 @@ export async function peers(args: readonly string[]): Promise<void> {
   await command.parseAsync([...args], { from: "user" });
 }
 
-async function measureAll(
-  { quick = false, only = [], minutes, resume }: Flags,
-  refuse: (wrong: string) => never,
-): Promise<void> {
-  const whole = quick ? quickPlan() : fullPlan();
-  const choice = selection(only, whole);
+async function measureAll({ only = [], minutes }: Flags, refuse: (wrong: string) => never): Promise<void> {
+  const choice = selection(only, PLAN);
   if (typeof choice === "string") refuse(choice);
-  const kept = resume ? await keptSamples(samplesOf(quick)) : [];
-  if (kept === undefined) refuse(`There is no run to go on with: ${samplesOf(quick)} is missing.`);
-  const plan = selected(whole, choice);
+  const plan = selected(PLAN, choice);
   const all = [...PULUMI_PEERS, ...TERRAFORM_PEERS, SCRIPT_PEER];
   const chosen = choice.peers.length === 0 ? all : all.filter(({ name }) => choice.peers.includes(name));
 
   const { step } = await import("../../../tools/lib/progress.mjs");
   const guess = Math.ceil(plan.reduce((sum, group) => sum + roughSeconds(group), 0) / 60);
-  const repeats = quick ? "" : `, and repeats within ${minutes} min`;
-  const progress = step(`Comparing ${plan.length} groups: about ${guess} min for all once${repeats}`, {
-    plainEvery: 60,
-  });
+  const progress = step(
+    `Comparing ${plan.length} groups: about ${guess} min for all once, and repeats within ${minutes} min`,
+    { plainEvery: 60 },
+  );
   const started = performance.now();
   const { samples, leftOut } = await carryOut({
     plan,
     seconds: minutes * 60,
-    repetitions: quick ? 1 : undefined,
-    samples: kept,
     run: (group, repetition) =>
       runGroup(group, chosen, repetition, (title) => progress.update(`run ${repetition + 1}, ${title}`)),
-    onSamples: only.length > 0 ? undefined : (measured) => keep(samplesOf(quick), measured),
     elapsed: () => (performance.now() - started) / 1_000,
   });
   progress.done();
@@ -79,9 +62,6 @@ async function measureAll(
 
   const figures: Figures = {
     date: new Date().toISOString().slice(0, 10),
-    quick,
-    minutes: Math.round((performance.now() - started) / 60_000),
-    resumed: kept.length > 0,
     leftOut,
     machine: machine(),
     versions: versions(),
@@ -100,14 +80,4 @@ async function measuredByThemselves(): Promise<Pick<Figures, "look" | "parts">> 
   if (text === undefined) return {};
   const { look, parts } = figuresSchema.parse(JSON.parse(text));
   return { look, parts };
-}
-
-async function keep(file: string, samples: readonly Sample[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, JSON.stringify(samples));
-}
-
-async function keptSamples(file: string): Promise<Sample[] | undefined> {
-  if (!existsSync(file)) return undefined;
-  return sampleSchema.array().parse(JSON.parse(await readFile(file, "utf8")));
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { connectEmulator, type RemoteEmulator } from "../../../provider/emulator";
-import type { Link } from "./plan";
+import { LATENCY_MS } from "./plan";
 
 /** Requests to a node during a step, and their changes. */
 export interface Traffic {
@@ -33,13 +33,13 @@ export class BenchNode implements AsyncDisposable {
   ) {}
 
   /** Starts one with these empty sets in the arena `edge`. */
-  static async start({ latency, commit }: Link, sets: readonly string[]): Promise<BenchNode> {
+  static async start(sets: readonly string[]): Promise<BenchNode> {
     const folder = await mkdtemp(join(tmpdir(), "packetfilter-peers-"));
     const state = join(folder, "state.json");
     const held = { arenas: { edge: { sets: Object.fromEntries(sets.map((set) => [set, {}])) } } };
     await writeFile(state, JSON.stringify(held));
-    const waits = ["--latency", `${latency}ms`, "--commit-latency", `${commit}ms`];
-    const args = [join("dist", "provider", "cli.js"), "emulator", "--json", "--state", state, ...waits];
+    const cli = join("dist", "provider", "cli.js");
+    const args = [cli, "emulator", "--json", "--state", state, "--latency", `${LATENCY_MS}ms`];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of createInterface({ input: child.stdout })) {
       const { control } = readyLine.parse(JSON.parse(line));

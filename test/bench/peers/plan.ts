@@ -13,14 +13,11 @@ export type PeerName = (typeof PEERS)[number];
 /** Those that run on the same engine as this package, whose floor is the first. */
 export const ON_ENGINE: readonly PeerName[] = ["ours", "plugin", "by-hand", "in-bulk"];
 
-/** The way to the node: real milliseconds that each request takes, and those that a commit takes beyond. */
-export interface Link {
-  readonly latency: number;
-  readonly commit: number;
-}
+/** Real milliseconds that each request to the node takes. */
+export const LATENCY_MS = 2;
 
 /** A comparison: all peers do each step before any does the next. */
-export interface Group extends Link {
+export interface Group {
   readonly workload: Workload;
   readonly size: number;
   readonly steps: readonly Step[];
@@ -34,41 +31,14 @@ export interface Selection {
   readonly sizes: readonly number[];
 }
 
-/** The link on which sizes are compared. */
-export const USUAL: Link = { latency: 2, commit: 0 };
-/** The links that are compared at one size; the usual one is among the sizes. */
-const LINKS: readonly Link[] = [0, 1_000].flatMap((commit) => [0, 2, 10].map((latency) => ({ latency, commit })));
-
-/** The size at which links are compared. */
-export const LINK_SIZES: Readonly<Record<Workload, number>> = { set: 1_000, entries: 100 };
-
-/**
- * The whole cross product would take hours. Sizes are swept on one link with every step; links are swept at one size, with the step that
- * asks the node for most. What takes long comes last, so that a run that is cut short has the rest.
- */
-export function fullPlan(): Group[] {
-  return [
-    ...sizes("set", [1, 100, 1_000]),
-    ...sizes("entries", [1, 100, 300]),
-    ...LINKS.filter((link) => link.latency !== USUAL.latency || link.commit !== USUAL.commit).flatMap((link) => [
-      ...links("set", LINK_SIZES.set, link),
-      ...links("entries", LINK_SIZES.entries, link),
-    ]),
-    ...sizes("set", [10_000]),
-    ...sizes("entries", [1_000]),
-    ...sizes("set", [50_000]),
-  ];
-}
-
-/** Two minutes that try every part once; the figures say little. */
-export function quickPlan(): Group[] {
-  return [
-    ...sizes("set", [10, 1_000]),
-    ...sizes("entries", [20]),
-    ...links("set", 1_000, { latency: 10, commit: 1_000 }),
-    ...links("entries", 20, { latency: 10, commit: 1_000 }),
-  ];
-}
+/** Every size with every step. What takes long comes last, so that a run that is cut short has the rest. */
+export const PLAN: readonly Group[] = [
+  ...sizes("set", [1, 100, 1_000]),
+  ...sizes("entries", [1, 100, 300]),
+  ...sizes("set", [10_000]),
+  ...sizes("entries", [1_000]),
+  ...sizes("set", [50_000]),
+];
 
 /** The selected part of a plan. Steps end with the last selected one, since each continues from the previous one. */
 export function selected(plan: readonly Group[], { workloads, steps, sizes: chosen }: Selection): Group[] {
@@ -100,36 +70,26 @@ export function selection(words: readonly string[], plan: readonly Group[]): Sel
  * Roughly the seconds that a group takes with all peers on two quiet cores, to say how long a run will be and what still fits into it.
  * Creating and destroying single entries costs either engine more with each entry that its state holds; a large map costs Terraform most.
  */
-export function roughSeconds({ workload, size, latency, commit, steps }: Group): number {
+export function roughSeconds({ workload, size, steps }: Group): number {
   const long = steps.filter((step) => step === "create" || step === "destroy").length;
   if (workload === "set") {
     const engines = 4 * (1.3 + size * 1e-4) + size * 4e-4;
-    const waiting = Math.min(size, 10_000) * (0.0015 + latency / 1_000) + (5 * commit) / 1_000;
+    const waiting = Math.min(size, 10_000) * (0.0015 + LATENCY_MS / 1_000);
     return steps.length * engines + long * waiting;
   }
   const engines = 3 * (1.3 + size * 5e-3) + size * 5e-3;
   const writing = 5 * (size * 4e-3 + size ** 2 * 2e-5);
-  const waiting = size * (0.006 + commit / 5_000) + (2 * commit) / 1_000;
-  return steps.length * engines + long * (writing + waiting);
+  return steps.length * engines + long * (writing + size * 0.006);
 }
 
 /** Names a part at a size for people. */
-export function partTitle(workload: Workload, size: number): string {
+export function partTitle({ workload, size }: Pick<Group, "workload" | "size">): string {
   const number = size.toLocaleString("en").replaceAll(",", " ");
   return workload === "set" ? `one set of ${number}` : `${number} single entries`;
 }
 
-/** Names a group for people. */
-export function groupTitle({ workload, size, latency, commit }: Group): string {
-  return `${partTitle(workload, size)}, ${latency} ms a request${commit === 0 ? "" : `, ${commit / 1_000} s a commit`}`;
-}
-
 function sizes(workload: Workload, all: readonly number[]): Group[] {
-  return all.map((size) => ({ workload, size, ...USUAL, steps: STEPS }));
-}
-
-function links(workload: Workload, size: number, link: Link): Group[] {
-  return [{ workload, size, ...link, steps: ["create"] }];
+  return all.map((size) => ({ workload, size, steps: STEPS }));
 }
 
 /**

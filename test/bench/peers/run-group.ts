@@ -2,7 +2,7 @@ import type { Sample } from "./figures";
 import { measure, sentence } from "./measure";
 import { BenchNode } from "./node";
 import type { Peer, Session } from "./peer";
-import { entriesOf, type Group, groupTitle, type PeerName, type Step } from "./plan";
+import { entriesOf, type Group, LATENCY_MS, type PeerName, partTitle, type Step } from "./plan";
 
 type Outcome = Sample["outcome"];
 interface Contestant {
@@ -37,14 +37,11 @@ export async function runGroup(
     return false;
   });
 
-  await using node = await BenchNode.start(
-    group,
-    able.map(({ name }) => name),
-  );
+  await using node = await BenchNode.start(able.map(({ name }) => name));
   await using stack = new AsyncDisposableStack();
   let contestants: Contestant[] = [];
   for (const peer of rotated(able, repetition)) {
-    onStep(`${groupTitle(group)}: ${peer.name} prepares`);
+    onStep(`${partTitle(group)}: ${peer.name} prepares`);
     const task = { workload: group.workload, endpoint: node.endpoint, set: peer.name };
     try {
       contestants.push({ peer, set: peer.name, session: stack.use(await peer.prepare(task)) });
@@ -66,7 +63,7 @@ export async function runGroup(
     const going: Contestant[] = [];
     for (const contestant of contestants) {
       const { peer, session, set } = contestant;
-      onStep(`${groupTitle(group)}: ${peer.name}, ${step}`);
+      onStep(`${partTitle(group)}: ${peer.name}, ${step}`);
       if (step === "create") await session.want(before);
       if (step === "change") await session.want(after);
       if (step === "refresh" && peer.asksNode) await node.drift(set, Object.keys(after)[0] as string);
@@ -80,21 +77,21 @@ export async function runGroup(
     contestants = going;
   }
 
-  const { workload, size, latency, commit, steps } = group;
+  const { workload, size, steps } = group;
   return [...results].flatMap(([peer, outcomes]) =>
     steps.map((step) => {
       const outcome = outcomes.get(step) ?? { notRun: "a step before it failed" };
-      return { workload, size, latency, commit, peer, step, repetition, outcome };
+      return { workload, size, peer, step, repetition, outcome };
     }),
   );
 }
 
 /** Why a peer does not take part. What it would certainly take is calculated from its requests and the latency, not measured. */
-function hindrance({ absent, oneByOne }: Peer, { workload, size, latency }: Group): string | undefined {
+function hindrance({ absent, oneByOne }: Peer, { workload, size }: Group): string | undefined {
   const requests = oneByOne?.(workload, size) ?? 0;
-  const seconds = Math.round((requests * latency) / 1_000);
+  const seconds = Math.round((requests * LATENCY_MS) / 1_000);
   if (seconds <= PATIENCE) return absent?.();
-  return `would take more than ${seconds} s (calculated: ${requests} requests, one after another, of ${latency} ms each)`;
+  return `would take more than ${seconds} s (calculated: ${requests} requests, one after another, of ${LATENCY_MS} ms each)`;
 }
 
 function rotated<T>(all: readonly T[], by: number): T[] {

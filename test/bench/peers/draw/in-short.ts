@@ -31,7 +31,7 @@ export function inShort(lookup: Lookup, workload: Workload): string {
     ];
   });
   const head = [
-    partTitle(workload, size),
+    partTitle({ workload, size }),
     "this package, s",
     "× floor",
     "beyond the floor, s",

@@ -1,32 +1,26 @@
 import type { Figures, Row } from "../figures";
-import { LINK_SIZES, PEERS, type PeerName, STEPS, type Step, USUAL, type Workload } from "../plan";
+import { PEERS, type PeerName, STEPS, type Step, type Workload } from "../plan";
 
 /** Figures to be asked for one by one. */
 export class Lookup {
   constructor(readonly figures: Figures) {}
 
-  /** The step of a peer, on the usual link unless another is named. */
-  row(workload: Workload, size: number, peer: PeerName, step: Step, link = USUAL): Row | undefined {
+  /** The step of a peer. */
+  row(workload: Workload, size: number, peer: PeerName, step: Step): Row | undefined {
     return this.figures.rows.find(
-      (row) =>
-        row.workload === workload &&
-        row.size === size &&
-        row.peer === peer &&
-        row.step === step &&
-        row.latency === link.latency &&
-        row.commit === link.commit,
+      (row) => row.workload === workload && row.size === size && row.peer === peer && row.step === step,
     );
   }
 
   /** Time of a step as a multiple of the engine's floor; `undefined` if one of both was not measured. */
-  ratio({ workload, size, step, latency, commit, measured }: Row): number | undefined {
-    const floor = this.row(workload, size, "floor", step, { latency, commit })?.measured;
+  ratio({ workload, size, step, measured }: Row): number | undefined {
+    const floor = this.row(workload, size, "floor", step)?.measured;
     return measured && floor && measured.seconds / floor.seconds;
   }
 
-  /** Sizes on the usual link, ascending. */
+  /** Sizes, ascending. */
   sizes(workload: Workload): number[] {
-    const rows = this.figures.rows.filter((row) => row.workload === workload && isUsual(row));
+    const rows = this.figures.rows.filter((row) => row.workload === workload);
     return [...new Set(rows.map(({ size }) => size))].sort((a, b) => a - b);
   }
 
@@ -48,18 +42,4 @@ export class Lookup {
     const able = this.peers(workload).filter((peer) => sizes.some((size) => measured(size, peer)));
     return sizes.filter((size) => able.every((peer) => measured(size, peer))).at(-1);
   }
-}
-
-export const isUsual = ({ latency, commit }: Row) => latency === USUAL.latency && commit === USUAL.commit;
-
-/** The links that were compared, with the usual one where there is the same size on it. */
-export function linksOf(lookup: Lookup, workload: Workload): { size: number; latency: number; commit: number }[] {
-  const rows = lookup.figures.rows.filter((row) => row.workload === workload && row.step === "create");
-  const swept = rows.find((row) => !isUsual(row))?.size ?? LINK_SIZES[workload];
-  const links = new Map(
-    rows
-      .filter(({ size }) => size === swept)
-      .map(({ size, latency, commit }) => [`${commit} ${latency}`, { size, latency, commit }]),
-  );
-  return [...links.values()].sort((a, b) => a.commit - b.commit || a.latency - b.latency);
 }

@@ -1,23 +1,26 @@
 import { type Figures, median } from "../figures";
-import { PEERS, USUAL, WORKLOADS } from "../plan";
-import { type Chart, chartsOf } from "./charts";
+import { LATENCY_MS, PEERS, WORKLOADS } from "../plan";
 import { inShort } from "./in-short";
 import { Lookup } from "./lookup";
-import { markdownTable, partsTable } from "./tables";
+import { markdownTable, partsTable, stepTable } from "./tables";
 import { ABOUT, WORKLOAD_TITLES } from "./texts";
 
 /** docs/benchmarks.md: nothing in it is written by hand that other figures could make wrong. */
 export function pageOf(figures: Figures): string {
   const lookup = new Lookup(figures);
-  const charts = chartsOf(lookup);
   const workloads = WORKLOADS.filter((workload) => lookup.sizes(workload).length > 0);
   return [
     "# Beside what people would use instead",
     notice(figures),
-    `Made by \`npm run bench peers\` on ${figures.date}, in one run of ${figures.minutes} minutes on one machine${figures.resumed ? ", which went on with what a run before it had measured there" : ""}; \`test/bench/peers\` has every program that took part. All of them ask the same packaged emulator, a process of its own on the same machine. Seconds are those of the whole command, its start included. In brackets: how many times as long as the engine's floor in the same row, which is what Pulumi takes for resources that do nothing. A dash is a step that was not run. Every figure, with the reason of each dash, is in \`docs/benchmarks.json\` of the repository.`,
+    `Made by \`npm run bench peers\` on ${figures.date}, on one machine; \`test/bench/peers\` has every program that took part. All of them ask the same packaged emulator, a process of its own on the same machine. Seconds are those of the whole command, its start included. In brackets: how many times as long as the engine's floor in the same row, which is what Pulumi takes for resources that do nothing. A dash is a step that was not run. Every figure, with the reason of each dash, is in \`docs/benchmarks.json\` of the repository.`,
     "## In short",
-    `The largest sizes at which all were measured, ${USUAL.latency} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
-    ...workloads.flatMap((workload) => [inShort(lookup, workload), picture(charts, `peers-${workload}-ratios.svg`)]),
+    `The largest sizes at which all were measured, ${LATENCY_MS} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
+    ...workloads.map((workload) => inShort(lookup, workload)),
+    "## By size",
+    ...workloads.flatMap((workload) => [
+      `${WORKLOAD_TITLES[workload]}: seconds of a create by number of entries.`,
+      stepTable(lookup, workload, "create"),
+    ]),
     "## Who is compared",
     peersTable(lookup),
     "## What a refresh notices",
@@ -34,16 +37,8 @@ export function pageOf(figures: Figures): string {
     .concat("\n");
 }
 
-function notice({ quick, leftOut }: Figures): string {
-  const notices = [
-    ...(quick
-      ? [
-          "**This is a quick run.** It tried every part once, in small sizes, perhaps beside other work on the machine. Its figures are placeholders and compare nothing; `npm run bench peers` makes real ones.",
-        ]
-      : []),
-    ...(leftOut.length > 0 ? [`**Not whole.** The time was not enough for: ${leftOut.join("; ")}.`] : []),
-  ];
-  return notices.map((text) => `> ${text}`).join("\n>\n");
+function notice({ leftOut }: Figures): string {
+  return leftOut.length > 0 ? `> **Not whole.** The time was not enough for: ${leftOut.join("; ")}.` : "";
 }
 
 function peersTable({ figures }: Lookup): string {
@@ -95,11 +90,6 @@ function parts({ parts: measured }: Figures): string[] {
   ];
 }
 
-function picture(charts: readonly Chart[], file: string): string {
-  const chart = charts.find((one) => one.file === file);
-  return chart ? `![${chart.title}](pictures/${file})` : "";
-}
-
 function method({ rows }: Figures): string {
   const repeated = rows.flatMap(({ runs, measured }) => (measured && runs > 1 ? [measured] : []));
   const spreads = repeated.map(({ shortest, longest, seconds: middle }) => (longest - shortest) / middle);
@@ -110,7 +100,7 @@ function method({ rows }: Figures): string {
       : `In this run ${repeated.length} of ${rows.length} rows were repeated; the longest and the shortest time of a row differed by ${Math.round(typical * 100)} % of its median (the median of all rows).`;
   return [
     "- All peers do a step before any does the next, and another one begins in each repetition, so that what else happens on the machine hits all alike.",
-    "- Every group of a size and a link is measured once, then the shortest are measured again, up to three times, as long as the time lasts. Seconds are medians. " +
+    "- Every group of a size is measured once, then the shortest are measured again, up to three times, as long as the time lasts. Seconds are medians. " +
       spread,
     `- Engines run with their own settings: \`pulumi up --yes --skip-preview\`, \`refresh\`, \`destroy\` with a file backend and its checkpoints; \`terraform apply -auto-approve\`, \`-refresh-only\`, \`destroy\`. Programs are JavaScript.`,
     "- After each create, change and destroy the emulator is asked what it holds; a peer that left anything else has failed, whatever it said. Requests and commits are counted by the emulator.",

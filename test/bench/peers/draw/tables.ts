@@ -1,6 +1,6 @@
 import type { Figures, Row } from "../figures";
 import { type PeerName, STEPS, type Step, WORKLOADS, type Workload } from "../plan";
-import { Lookup, linksOf } from "./lookup";
+import { Lookup } from "./lookup";
 import { ABOUT, STEP_TITLES, WORKLOAD_TITLES } from "./texts";
 
 /** A table of Markdown, numbers to the right. */
@@ -44,26 +44,12 @@ export function stepTable(lookup: Lookup, workload: Workload, step: Step): strin
   return markdownTable(["entries", ...titles(peers)], rows, 0);
 }
 
-/** The create by link. */
-function linkTable(lookup: Lookup, workload: Workload): string {
-  const peers = lookup.peers(workload);
-  const rows = linksOf(lookup, workload).map(({ size, ...link }) => [
-    `${link.latency} ms`,
-    `${link.commit / 1_000} s`,
-    ...peers.map((peer) => timeCell(lookup, lookup.row(workload, size, peer, "create", link))),
-  ]);
-  return markdownTable(["a request", "a commit", ...titles(peers)], rows, 0);
-}
-
 /** The tables of seconds, for a terminal. */
 export function summaryTables(figures: Figures): string {
   const lookup = new Lookup(figures);
   return WORKLOADS.filter((workload) => lookup.peers(workload).length > 0)
-    .flatMap((workload) => [
-      ...STEPS.map(
-        (step) => `${WORKLOAD_TITLES[workload]}, ${STEP_TITLES[step]}\n${stepTable(lookup, workload, step)}\n`,
-      ),
-      `${WORKLOAD_TITLES[workload]}, create by link\n${linkTable(lookup, workload)}\n`,
-    ])
+    .flatMap((workload) =>
+      STEPS.map((step) => `${WORKLOAD_TITLES[workload]}, ${STEP_TITLES[step]}\n${stepTable(lookup, workload, step)}\n`),
+    )
     .join("\n");
 }
