@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { native } from "./support/native";
 import type { TestStack } from "./support/stack";
-import { BLOCKED, since, world } from "./support/world";
+import { since, world } from "./support/world";
 
 const ENTRIES = { "192.0.2.0/24": 1, "203.0.113.7/32": 2 };
 
 /** A set, an entry and a signaling, by dynamic resources or by the plugin. */
-const three = (kind: "dynamic" | "plugin", name = "") => {
+const three = (kind: "dynamic" | "plugin") => {
   const options = kind === "plugin" ? "native" : "{}";
   const resources = `
-    new pf.PrefixSet("blocked${name}", { arena: "edge", set: "blocked", entries: ${JSON.stringify(ENTRIES)} }, ${options});
-    new pf.PrefixSetEntry("scanner${name}", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 }, ${options});
-    new pf.CloudSignaling("attack${name}", { prefixes: ["198.51.100.7"] }, ${options});`;
+    new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ${JSON.stringify(ENTRIES)} }, ${options});
+    new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 }, ${options});
+    new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, ${options});`;
   return kind === "plugin" ? native(resources) : resources;
 };
 
@@ -57,23 +57,3 @@ it("a stack goes to the plugin, to another version of it, and back to dynamic re
   }
   expect(sent()).toEqual([]);
 }, 240_000);
-
-it("a stack that goes from one to the other under other names, without an alias, loses nothing", async () => {
-  await using w = await world({ program: three("plugin") });
-  const { emulator, stack } = w;
-  await stack.must("up", "--yes", "--skip-preview");
-  const sent = since(emulator);
-  for (const [kind, name] of [
-    ["dynamic", "-dynamic"],
-    ["plugin", "-plugin"],
-  ] as const) {
-    await stack.program(three(kind, name));
-    const moved = await stack.must("up", "--yes", "--skip-preview");
-    expect(moved.text).toMatch(/- [34] deleted/);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual(ENTRIES);
-    expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "203.0.113.4/32": 7 });
-    expect(emulator.signalings["client-a"]).toEqual(["198.51.100.7/32"]);
-    await stack.must("preview", "--refresh", "--expect-no-changes");
-  }
-  expect(sent().filter((request) => /delete|stop|insert|start/.test(request))).toEqual([]);
-});

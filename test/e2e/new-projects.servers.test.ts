@@ -113,13 +113,26 @@ test("pulumi new of templates/python, the classes, and then pulumi up, as it say
   await pulumi("preview --expect-no-changes --stack dev", { PATH });
 });
 
-test("a version that a program pins is the one of the cache, and another one is named", TIMEOUT, async () => {
-  const file = join(home, "yaml", "Pulumi.yaml");
-  const project = await readFile(file, "utf8");
-  const preview = async (version: string) => {
-    await writeFile(file, project.replace("    properties:", `    options: { version: ${version} }\n    properties:`));
-    return command("pulumi", ["preview", "--stack", "dev"], join(home, "yaml"));
-  };
-  expect(await preview("0.1.0")).toMatch(/2 unchanged/);
-  await expect(preview("0.9.9")).rejects.toThrow("resource plugin 'pulumi-resource-packetfilter' at version v0.9.9");
-});
+test(
+  "a version that a program pins is the one of the cache, another one is named, and so is a plugin that was removed",
+  TIMEOUT,
+  async () => {
+    const file = join(home, "yaml", "Pulumi.yaml");
+    const project = await readFile(file, "utf8");
+    const preview = async (version: string) => {
+      await writeFile(
+        file,
+        project.replace("    properties:", `    options: { version: ${version} }\n    properties:`),
+      );
+      return command("pulumi", ["preview", "--stack", "dev"], join(home, "yaml"));
+    };
+    expect(await preview("0.1.0")).toMatch(/2 unchanged/);
+    await expect(preview("0.9.9")).rejects.toThrow("resource plugin 'pulumi-resource-packetfilter' at version v0.9.9");
+    await writeFile(file, project);
+    const folder = join(home, "yaml");
+    expect(await command("npx", ["pulumi-packetfilter", "plugin", "remove"], folder)).toContain("is no longer in");
+    // The words by which the guide to languages knows it.
+    const without = command("pulumi", ["preview", "--stack", "dev"], folder);
+    await expect(without).rejects.toThrow("could not find latest version for provider packetfilter");
+  },
+);

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startHealth } from "../support/health";
-import { native, set } from "./support/native";
 import { TestStack } from "./support/stack";
-import { BLOCKED, emptyNode, since, world } from "./support/world";
-
-const THREE = { "192.0.2.0/24": 1, "203.0.113.7/32": 2, "2001:db8:1::/48": 3 };
+import { emptyNode, world } from "./support/world";
 
 describe("resources of the plugin", () => {
   it("show in a few lines what the state alone tells: a wave that has not passed, and a node that left and is still held", async () => {
@@ -36,44 +33,6 @@ describe("resources of the plugin", () => {
     await group(["lab1"]);
     await stack.must("up", "--yes", "--skip-preview");
     expect(await shown()).toMatch(/~ nodes: \{\s*- fra1/);
-  });
-
-  it("are imported by their ids", async () => {
-    await using w = await world({ program: native("") });
-    const { emulator, stack } = w;
-    emulator.change(BLOCKED, { insert: THREE });
-    emulator.change("prefixset://edge/web/blocked", { insert: THREE });
-    emulator.change("prefixset://edge/partners", { insert: { "203.0.113.4/32": 7, "203.0.113.5/32": 8 } });
-    emulator.signal("client-a", { start: ["198.51.100.7"] });
-    const imported = native(
-      set(THREE, `{ ...native, import: "${BLOCKED}" }`) +
-        `
-      new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, { ...native, import: "198.51.100.7" });
-      new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 },
-        { ...native, import: "prefixset://edge/partners#203.0.113.4" });
-      const eu = new pf.Provider("eu", { nodes: { fra1: { endpoint: config.require("endpoint") } } });
-      new pf.PrefixSetGroup("everywhere",
-        { arena: "edge", profile: "web", set: "blocked", nodes: ["fra1"], entries: ${JSON.stringify(THREE)} },
-        { provider: eu, import: "prefixset://edge/web/blocked@fra1" });`,
-    );
-    const sent = since(emulator);
-    await stack.program(imported);
-    await stack.must("up", "--yes", "--skip-preview");
-    expect(sent()).toEqual([]);
-    const { blocked, attack, scanner, everywhere } = await stack.state();
-    expect([blocked, scanner, everywhere].map((resource) => resource?.id)).toEqual([
-      BLOCKED,
-      "prefixset://edge/partners#203.0.113.4/32",
-      "prefixset://edge/web/blocked",
-    ]);
-    for (const whole of [blocked, everywhere]) expect(whole?.inputs.entries).toEqual(THREE);
-    const outputs = [everywhere, scanner, attack].flatMap((resource) => Object.keys(resource?.outputs ?? {}));
-    expect(outputs.filter((name) => name.startsWith("__"))).toEqual([]);
-    expect(everywhere?.outputs.endpoints).toEqual({ fra1: emulator.endpoint });
-    expect(scanner?.outputs).toMatchObject({ value: 7, existed: true });
-    expect(attack?.outputs).toMatchObject({ prefixes: ["198.51.100.7/32"], started: [] });
-    await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
-    expect(sent()).toEqual([]);
   });
 
   it("load no module of answers.read, for a resource or a function, unless the operator allowed it", async () => {

@@ -293,8 +293,17 @@ describe("the plugin, called as an engine does,", () => {
     await configure();
     const invoke = (token: string, args: object) =>
       engine.call<messages.InvokeResponse>("invoke", made(messages.InvokeRequest, { Tok: token, Args: struct(args) }));
-    const found = await invoke("packetfilter:index:getProfiles", { arena: "edge" });
-    expect(found.getReturn()?.toJavaScript()).toMatchObject({ profiles: [{ name: "web" }] });
+    emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 3 } });
+    const web = { arena: "edge", profile: "web" };
+    for (const [name, args, answer] of [
+      ["getProfiles", { arena: "edge" }, { profiles: [{ name: "web" }] }],
+      ["getRules", web, { rules: [] }],
+      ["getMarks", { ...web, type: "shost" }, { marks: [] }],
+      ["getPrefixSet", { arena: "edge", set: "blocked" }, { entries: { "192.0.2.0/24": 3 } }],
+    ] as const) {
+      const found = await invoke(`packetfilter:index:${name}`, args);
+      expect(found.getReturn()?.toJavaScript()).toMatchObject(answer);
+    }
     await expect(invoke("packetfilter:index:getProfiles", { arena: 7, profil: "web" })).rejects.toThrow(
       /getProfiles: arena: [^{}]+\. [^{}]*"profil"[^{}]*\.$/,
     );

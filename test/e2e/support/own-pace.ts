@@ -6,7 +6,7 @@ import { BLOCKED, world } from "./world";
 const PARALLEL = 4 * availableParallelism();
 
 /** The state is written once at the end instead of twice for each resource, which is most of the time otherwise. */
-export const FEW_CHECKPOINTS = { PULUMI_EXPERIMENTAL: "1", PULUMI_SKIP_CHECKPOINTS: "true" };
+const FEW_CHECKPOINTS = { PULUMI_EXPERIMENTAL: "1", PULUMI_SKIP_CHECKPOINTS: "true" };
 
 /** A program with so many entries of one set, each a resource. */
 const oneSet = (count: number) => `
