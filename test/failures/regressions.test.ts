@@ -58,21 +58,6 @@ describe("an answer that cannot be read", () => {
 });
 
 describe("what a failed group left staged", () => {
-  it.each([
-    ["a set", [set(["192.0.2.0/24", "198.51.100.0/24"])], BLOCKED],
-    ["an entry", [entry("one", "192.0.2.0/24")], PARTNERS],
-  ] as const)("is unstaged by a destroy, of %s whose create was never committed", async (_, program, url) => {
-    for (const dialect of [{}, STUBBORN]) {
-      await using stack = await begin([], dialect);
-      stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
-      expect((await stack.engine.up([...program], { timing: IMPATIENT })).errors).toHaveLength(1);
-      expect(Object.keys(stack.emulator.prefixSet(url).staged).length).toBeGreaterThan(0);
-      stack.emulator.clearFaults();
-      expect((await stack.engine.destroy()).errors).toEqual([]);
-      expect(stack.emulator.prefixSet(url)).toEqual({ applied: {}, staged: {} });
-    }
-  });
-
   it("is published by no later group of the process, a removal before an insert least of all", async () => {
     await using stack = await begin([entry("one", "192.0.2.0/24", 1), entry("two", "203.0.113.0/24", 1)], STUBBORN);
     // The node takes a new value only as a delete and an insert; the connection is lost between the two.
@@ -100,21 +85,7 @@ describe("what a failed group left staged", () => {
     ).toEqual([]);
   });
 
-  it("by a killed run is reported by the commit that publishes it; wanted entries are restored", async () => {
-    const both = [entry("one", "192.0.2.0/24"), entry("two", "203.0.113.0/24")];
-    await using stack = await begin(both);
-    const killed = new HurriedWorld({ request: 2, when: "after" });
-    await stack.engine.up([entry("two", "203.0.113.0/24")], { world: killed });
-    expect(stack.emulator.prefixSet(PARTNERS).staged).toEqual({ "203.0.113.0/24": 1 });
-    const { printed, errors } = await stack.engine.up([...both, entry("three", "2001:db8::/32")]);
-    expect(errors).toEqual([]);
-    expect(printed.join("\n")).toMatch(
-      /another writer removed 192\.0\.2\.0\/24 by a commit of its own, or staged that and our commit published it; restored, since this stack declares it/,
-    );
-    expect(Object.keys(stack.emulator.prefixSet(PARTNERS).applied)).toHaveLength(3);
-  });
-
-  it("and committed by another writer between look and write have the same message, which claims no more than is known", async () => {
+  it("is not told apart from what another writer committed between look and write: the message claims no more than is known", async () => {
     await using stack = await begin([entry("one", "192.0.2.0/24")]);
     const { emulator, engine } = stack;
     emulator.clearJournal();

@@ -66,17 +66,6 @@ describe("a plain preview after a key was rotated", () => {
     expect(lines[0]?.split(ADVICE)).toHaveLength(2);
   });
 
-  it("has the advice once, and a line for each, where every node has a resource of its own", async () => {
-    await using stack = await bench(...FEW);
-    const own = sets.filter(({ name }) => FEW.includes(name));
-    expect(await stack.engine.up(own)).toMatchObject({ errors: [] });
-    for (const name of FEW) stack.node(name).fail({ every: 1, status: 401 });
-    const { printed } = await stack.engine.preview(own);
-    const lines = printed.filter((line) => line.includes("cannot be read"));
-    expect(lines.map((line) => line.slice("warning: ".length, "warning: n1".length))).toEqual(FEW);
-    expect(lines.join("\n").split(ADVICE)).toHaveLength(2);
-  });
-
   it("has the advice once where receivers refuse the secret", async () => {
     await using server = await serve((_request, response) => void response.writeHead(403).end("secret_key invalid"));
     const receivers = FEW.map((name) => [name, { url: server.url, clientId: name, secretKey: "k".repeat(9) }]);

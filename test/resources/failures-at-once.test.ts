@@ -258,25 +258,6 @@ describe("a run that was killed", () => {
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ ...OLD, [C]: 1 });
   });
 
-  it("leaves entries that the next run takes back at each node of a group", async () => {
-    const nodes = ["n1", "n2", "n3"];
-    await using one = await machine(...nodes);
-    const { held } = one.stack as Awaited<ReturnType<typeof groupBench>>;
-    const program = (entries: object) => [group(entries, nodes, { rollout: { waves: nodes.map((it) => [it]) } })];
-    await one.up(program(OLD));
-    // The look lists each node, and each wave inserts, commits and lists.
-    await one.killed(program({ ...OLD, [C]: 1 }), nodes.length + 2 * COMMITTED - 1);
-    expect(held()).toEqual({ n1: { ...OLD, [C]: 1 }, n2: { ...OLD, [C]: 1 }, n3: OLD });
-    const seen = await one.preview(program(OLD));
-    expect(seen.printed).toContain("n1, n2 had these entries before: up goes back to them at once");
-    expect(seen.printed).toContain(`n1, n2: up removes 1 entry (${C})`);
-    const { errors, printed } = await one.up(program(OLD));
-    expect(errors).toEqual([]);
-    expect(printed).not.toMatch(/stay|of others/);
-    expect(held()).toEqual({ n1: OLD, n2: OLD, n3: OLD });
-    expect((await one.preview(program(OLD))).steps).toEqual([]);
-  });
-
   it.each([["a create"], ["an update"]])("in %s leaves signalings that a destroy stops", async (what) => {
     for (const goesOn of [true, false]) {
       if (what === "a create" && !goesOn) continue;

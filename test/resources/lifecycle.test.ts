@@ -76,14 +76,6 @@ describe("a create", () => {
     expect(handler.diff(state, { ...inputs, restores: `1 other value: ${A} has the value 5, not 1` })).toEqual({});
   });
 
-  it("removes what a command blocked here until a time that is over, and nothing else of the set", async () => {
-    await using node = await bench({ [B]: 4 });
-    const handler = node.deployment();
-    const inputs = node.declared(handler, { [A]: 1, [B]: node.blocked });
-    const { outs } = await handler.create(inputs);
-    expect([node.held(), outs.entries]).toEqual([{ [A]: 1 }, { [A]: 1 }]);
-  });
-
   it("says whose the entries are that were there as declared, and what a destroy does with them", async () => {
     for (const [onDestroy, fate] of Object.entries({
       remove: 'a destroy removes it with the rest; onDestroy: "created" leaves it',

@@ -151,17 +151,6 @@ describe("a node that fails", () => {
     expect(await engine.up(program(withdrawn))).toMatchObject({ ...fine, steps: [] });
   });
 
-  it("loses an expired entry of block --now in its own entries", async () => {
-    await using stack = await bench("n1", "n2");
-    const { engine, held } = stack;
-    await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
-    stack.node("n1").change(URL, { insert: { [C]: 4 } });
-    const expired = { value: 4, expires: "2001-01-01T00:00:00Z", sent: `4 ${URL} ${stack.node("n1").endpoint}` };
-    const program = [group({ [A]: 1 }, { n1: { entries: { [C]: expired } }, n2: {} })];
-    expect(await engine.up(program)).toMatchObject({ ...fine, steps: ["update blocked"] });
-    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 } });
-  });
-
   it("loses expired entries later without their being counted as removals", async () => {
     await using stack = await bench("n1", "n2");
     const { engine, held } = stack;

@@ -81,28 +81,6 @@ describe("a rollout", () => {
     );
   });
 
-  it.each([[WAVES], [[["ams1"], ["fra1"]]]])(
-    "that was killed between a write and its check begins with the check, whatever the program says then: %j",
-    async (next) => {
-      await using stack = await filled();
-      const { doctor, held, up } = stack;
-      const args = { rollout: { waves: next, check: { url: doctor.url } } };
-      doctor.ill.set("lab1", 500);
-      await stack.killed(({ lab1 }) => lab1?.[B] !== undefined, TWO);
-      expect(held()).toEqual({ lab1: TWO, fra1: ONE, ams1: ONE });
-      expect(stack.outputs().rollout).not.toHaveProperty("reason");
-      for (const refresh of [false, true]) {
-        expect((await up(OTHER, args, { refresh })).error).toMatch(
-          /wave \d of 3 \(lab1\) did not pass: GET .*: HTTP 500/,
-        );
-        expect(held()).toMatchObject({ fra1: ONE, ams1: ONE });
-      }
-      doctor.ill.clear();
-      expect((await up(OTHER, args)).error).toBe("");
-      expect(held()).toMatchObject({ fra1: OTHER, ams1: OTHER, lab1: { [C]: 1 } });
-    },
-  );
-
   it("that was killed as it took a red content back does not count that content as passed by the health of the other", async () => {
     await using stack = await filled();
     const { doctor, held, up } = stack;
@@ -251,19 +229,6 @@ describe("a rollout", () => {
       /wave 2 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\. The next/,
     );
     expect(held()).toEqual({ lab1: TWO, fra1: ONE, ams1: TWO });
-  });
-
-  it("that was killed before its check begins with the check also where the program drops the node", async () => {
-    await using stack = await filled();
-    const { doctor, held, up, rollout } = stack;
-    await stack.killed(({ lab1 }) => lab1?.[B] !== undefined, TWO);
-    doctor.ill.set("lab1", 500);
-    const left = { nodes: ["ams1", "fra1"], rollout: { ...rollout, waves: [["fra1"]] } };
-    expect((await up(TWO, left)).error).toContain("(lab1) did not pass: ");
-    expect(held()).toMatchObject({ fra1: ONE, ams1: ONE });
-    doctor.ill.clear();
-    expect((await up(TWO, left)).error).toBe("");
-    expect(held()).toMatchObject({ fra1: TWO, ams1: TWO });
   });
 
   it("asks nothing of a node that was emptied by hand before it left the program", async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import TypeScript from "typescript";
+import type TypeScript from "typescript";
 import { expect, test } from "vitest";
 import { root } from "../support/markdown";
 
@@ -51,35 +51,6 @@ test("examples and templates compile by the TypeScript that Pulumi brings", () =
   expect(programs.length).toBeGreaterThan(12);
   expect(errorsOf(programs)).toEqual([]);
 });
-
-/** Errors that a project of one target finds in the declarations of a program, those of libraries included; `lib` follows from the target. */
-function declarationErrors(target: TypeScript.ScriptTarget): string[] {
-  const entries = ["index", "client/index", "prefixes/index"].map((file) =>
-    join(root, "dist/provider", `${file}.d.ts`),
-  );
-  const program = TypeScript.createProgram(entries, {
-    target,
-    module: TypeScript.ModuleKind.CommonJS,
-    moduleResolution: TypeScript.ModuleResolutionKind.NodeJs,
-    strict: true,
-    noEmit: true,
-    types: [],
-  });
-  const files = program.getSourceFiles().map(({ fileName }) => fileName);
-  expect(files.filter((file) => file.startsWith(join(root, "dist"))).length).toBeGreaterThan(20);
-  // Its declarations need `esModuleInterop`, which `pulumi new typescript` does not write.
-  expect(files.filter((file) => file.includes("/zod/"))).toEqual([]);
-  return TypeScript.getPreEmitDiagnostics(program).map(
-    ({ file, messageText }) => `${file?.fileName}: ${TypeScript.flattenDiagnosticMessageText(messageText, " ")}`,
-  );
-}
-
-test.each(["ES2016", "ES2020", "ESNext"] as const)(
-  "the declarations compile without skipLibCheck for the target %s, by the compiler of today",
-  (target) => {
-    expect(declarationErrors(TypeScript.ScriptTarget[target])).toEqual([]);
-  },
-);
 
 test("it reads the types: entries that are none are an error", () => {
   const text = (entries: string) =>
