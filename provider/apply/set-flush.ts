@@ -22,6 +22,8 @@ import type { SharedReads } from "./shared-reads";
 export interface FlushOptions extends ConfirmationOptions, CommitOptions {
   /** Reads of other resources: keeps the last list. */
   readonly reads: SharedReads<ObservedSet>;
+  /** Changes that failed groups may have left staged. No commit of another group may publish them. */
+  readonly leftovers: Set<CanonicalPrefix>;
   /** Removals that earlier runs may have left staged. Default: none are known. */
   readonly leftStaged?: LeftStaged;
 }
@@ -44,13 +46,11 @@ export class SetFlush {
   private readonly left: ReadonlySet<CanonicalPrefix>;
 
   /**
-   * @param leftovers Changes that failed groups may have left staged. No commit of another group may publish them.
    * @param merged All changes of the plans together; fewer, once an entry was refused.
    * @param first Content of the node before these plans were sent, if that is not `before`.
    */
   constructor(
     private readonly options: FlushOptions,
-    private readonly leftovers: Set<CanonicalPrefix>,
     private readonly plans: readonly Planned[],
     private merged: Changes,
     private readonly before: ObservedSet,
@@ -125,7 +125,7 @@ export class SetFlush {
    * with that entry are carried out once more, from that list.
    */
   private async again(after: ObservedSet): Promise<ReadonlyMap<Planned, Settled<SetResult>>> {
-    const { asked, before, first, leftovers, options, plans, staging } = this;
+    const { asked, before, first, options, plans, staging } = this;
     const isFreed = ([prefix, value]: readonly [CanonicalPrefix, ListedValue]) =>
       staging.refused.has(prefix) && !before.has(prefix) && after.values.get(prefix) === value;
     const freed = plans.filter((plan) => plan.ok && [...plan.value.put].some(isFreed));
@@ -135,7 +135,7 @@ export class SetFlush {
       put: new Map([...asked.put].filter(([prefix]) => open.has(prefix))),
       remove: new Set([...asked.remove].filter((prefix) => open.has(prefix))),
     };
-    const answers = await new SetFlush(options, leftovers, freed, left, after, first).run();
+    const answers = await new SetFlush(options, freed, left, after, first).run();
     return new Map(answers.map((answer, index) => [freed[index] as Planned, answer]));
   }
 
@@ -153,9 +153,10 @@ export class SetFlush {
   /** Takes back changes that failed groups left staged, unless this group changes the same entries. */
   private async undoLeftovers(): Promise<void> {
     const { merged, staging } = this;
-    const others = [...this.leftovers].filter((prefix) => !isIn(merged, prefix));
+    const { leftovers } = this.options;
+    const others = [...leftovers].filter((prefix) => !isIn(merged, prefix));
     if (others.length > 0) await staging.restore(others);
-    this.leftovers.clear();
+    leftovers.clear();
   }
 
   /**
@@ -175,10 +176,10 @@ export class SetFlush {
   /** Something failed between the first request and the commit's answer: no operation's changes are certain to be applied. */
   private async interrupted(error: unknown): Promise<readonly Settled<SetResult>[]> {
     const { plans, staging } = this;
-    const { set } = this.options;
-    for (const prefix of staging.maybeStaged) this.leftovers.add(prefix);
+    const { set, leftovers } = this.options;
+    for (const prefix of staging.maybeStaged) leftovers.add(prefix);
     const listed = await set.observe().catch(() => undefined);
-    for (const prefix of listed ? await undoRemovals(set, plans, staging, listed) : []) this.leftovers.delete(prefix);
+    for (const prefix of listed ? await undoRemovals(set, plans, staging, listed) : []) leftovers.delete(prefix);
     const applied = knownOf(this.before, listed, staging);
     return plans.map((plan) => interruptedOutcome(plan, { applied, maybeStaged: staging.maybeStaged, error }));
   }

@@ -56,18 +56,19 @@ export interface SetWriterOptions extends FlushOptions {
   begin?(observed: ListedMap): Promise<void>;
 }
 
-/** The one writer of a set in this process: merges the operations that wait, and commits once for all of them. */
+/** The writer of a set over one connection: merges the operations that wait, and commits once for all of them. */
 export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
-  /** Changes that failed groups may have left staged. No commit of another group may publish them. */
-  private readonly leftovers = new Set<CanonicalPrefix>();
   /** Inspections of other addresses after removals. Not a part of a flush: they may write there, and so back here. */
   private inspections: Promise<void> = Promise.resolve();
-  /** True once this writer has begun to change the set. */
-  hasWritten = false;
 
   constructor(private readonly options: SetWriterOptions) {
-    this.group = new GroupCommit((operations) => this.flush(operations), options);
+    this.group = new GroupCommit((operations) => options.set.alone(() => this.flush(operations)), options);
+  }
+
+  /** True once this process has begun to change the set. */
+  get hasWritten(): boolean {
+    return this.options.reads.isWritten;
   }
 
   /**
@@ -121,8 +122,7 @@ export class SetWriter {
     await this.options.begin?.(before.values);
     reads.forget();
     set.answered.clear();
-    this.hasWritten = true;
-    const settled = await set.alone(() => new SetFlush(this.options, this.leftovers, plans, merged, before).run());
+    const settled = await new SetFlush(this.options, plans, merged, before).run();
     this.inspect(before, unwanted);
     return settled.map((answer, index) => refusedOutcome(plans[index] as Planned, answer, this.options));
   }

@@ -1,6 +1,11 @@
 import { type Clock, systemClock } from "../client/clock";
 import { SHARED_FOR_MS } from "./times";
 
+/** Writes to what is read, by whichever connection of this process: each makes earlier answers out of date. */
+export interface Writes {
+  begun: number;
+}
+
 /**
  * One answer for all who ask within {@link SHARED_FOR_MS}, as long as no write of ours came in between.
  * A failed answer is shared by those who already wait for it and then forgotten.
@@ -12,12 +17,18 @@ import { SHARED_FOR_MS } from "./times";
  * ```
  */
 export class SharedReads<T> {
-  private kept: { readonly at: number; readonly answer: Promise<T>; readonly isOfWrite?: true } | undefined;
+  private kept: Kept<T> | undefined;
 
   constructor(
     private readonly ask: (options?: { readonly until?: number }) => Promise<T>,
     private readonly clock: Pick<Clock, "monotonic"> = systemClock,
+    private readonly writes: Writes = { begun: 0 },
   ) {}
+
+  /** True once a write has begun. */
+  get isWritten(): boolean {
+    return this.writes.begun > 0;
+  }
 
   /**
    * The kept answer if it is young enough, else a new one.
@@ -25,9 +36,8 @@ export class SharedReads<T> {
    * @param options `until`: the monotonic time at which asking for a new one ends; default: that of the other side's options.
    */
   read(options?: { readonly until?: number }): Promise<T> {
-    if (this.kept && this.isYoung(this.kept.at)) return this.kept.answer;
-    const kept = { at: this.clock.monotonic(), answer: this.ask(options) };
-    this.kept = kept;
+    if (this.kept && this.isValid(this.kept)) return this.kept.answer;
+    const kept = this.keepNow(this.ask(options));
     kept.answer.catch(() => {
       if (this.kept === kept) this.kept = undefined;
     });
@@ -40,23 +50,37 @@ export class SharedReads<T> {
    */
   async take(): Promise<T | undefined> {
     const { kept } = this;
-    if (!kept || kept.isOfWrite || !this.isYoung(kept.at)) return undefined;
+    if (!kept || kept.isOfWrite || !this.isValid(kept)) return undefined;
     const answer = await kept.answer.catch(() => undefined);
     if (this.kept === kept) this.kept = undefined;
     return answer;
   }
 
-  /** Forgets the answer; every write calls this before its first request. */
+  /** Makes every earlier answer invalid; every write calls this before its first request. */
   forget(): void {
-    this.kept = undefined;
+    this.writes.begun += 1;
   }
 
   /** Keeps an answer that a write obtained after its last request. */
   keep(answer: T): void {
-    this.kept = { at: this.clock.monotonic(), answer: Promise.resolve(answer), isOfWrite: true };
+    this.keepNow(Promise.resolve(answer), true);
   }
 
-  private isYoung(at: number): boolean {
-    return this.clock.monotonic() - at < SHARED_FOR_MS;
+  private keepNow(answer: Promise<T>, isOfWrite = false): Kept<T> {
+    const kept = { at: this.clock.monotonic(), after: this.writes.begun, answer, isOfWrite };
+    this.kept = kept;
+    return kept;
   }
+
+  private isValid({ at, after }: Kept<T>): boolean {
+    return after === this.writes.begun && this.clock.monotonic() - at < SHARED_FOR_MS;
+  }
+}
+
+interface Kept<T> {
+  readonly at: number;
+  /** Number of writes that had begun by then. */
+  readonly after: number;
+  readonly answer: Promise<T>;
+  readonly isOfWrite: boolean;
 }

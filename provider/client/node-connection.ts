@@ -56,8 +56,6 @@ export class NodeConnection {
   readonly options: NodeOptions & typeof DEFAULTS;
   private readonly world: World;
   private readonly requester: Requester;
-  /** Turns of the sets that one commit applies, by its url. */
-  private readonly turns = new Map<string, Slots>();
 
   /**
    * @param name Name of the node in messages. Default: its address.
@@ -115,13 +113,12 @@ export class NodeConnection {
     );
   }
 
-  /** Does work that ends in a commit. Where one commit applies several sets, no other set is staged meanwhile. */
+  /** Does work that ends in a commit. No connection of this process to this address stages meanwhile what that commit applies. */
   async alone<T>(set: PrefixSetUrl, work: () => Promise<T>): Promise<T> {
-    const { commitUrl } = this.options;
-    if (commitUrl === undefined) return work();
-    const url = urlOfCommit(set, commitUrl);
-    const turn = this.turns.get(url) ?? new Slots(1);
-    this.turns.set(url, turn);
+    const { turns } = this.memory;
+    const url = urlOfCommit(set, this.options.commitUrl);
+    const turn = turns.get(url) ?? new Slots(1);
+    turns.set(url, turn);
     const release = await turn.acquire();
     try {
       return await work();

@@ -19,6 +19,8 @@ export interface World extends Clock {
 class NodeMemory {
   /** Places in answers where the node listed objects by key: an empty object is an empty list there. */
   readonly keyedPlaces = new Set<string>();
+  /** Turns of the connections that stage and commit, by the url of the commit. */
+  readonly turns = new Map<string, { acquire(): Promise<() => void> }>();
   private pace: MarkPace | undefined;
 
   get marks(): MarkPace {

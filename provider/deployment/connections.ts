@@ -1,6 +1,8 @@
 import type { AuditRecord } from "../apply/audit-log";
 import type { InFlight } from "../apply/in-flight";
+import type { FlushOptions } from "../apply/set-flush";
 import type { RemovalCheck } from "../apply/set-writer";
+import type { Writes } from "../apply/shared-reads";
 import type { World } from "../client/world";
 import type { SecretObjects } from "../engine/secret-arguments";
 import type { Reporter } from "../messages/events";
@@ -9,6 +11,13 @@ import type { KeyRegistry, Place } from "../reconcile/desired";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
 import type { SentNotes } from "./sent-before";
+
+/** Facts about a set at one address that its connections share. */
+export interface KnownSet extends Pick<FlushOptions, "leftovers"> {
+  /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
+  readonly existed: Set<CanonicalPrefix>;
+  readonly writes: Writes;
+}
 
 /** Registries that all connections of a deployment share. */
 export interface Shared {
@@ -21,8 +30,8 @@ export interface Shared {
   readonly desired: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
   readonly managed: KeyRegistry;
-  /** Prefixes that were there before the resources whose state has them, by address and url of the set. */
-  readonly existed: Map<string, Set<CanonicalPrefix>>;
+  /** Sets by address and url, whichever names and credentials lead there. */
+  readonly sets: Map<string, KnownSet>;
   readonly declared: Declarations;
   /** Notes of sent keys, for the next run. */
   readonly notes: SentNotes;

@@ -18,7 +18,7 @@ import type { RemovalArguments } from "../reconcile/limits/removals";
 import { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Target } from "../settings/settings";
 import type { Declarations, Declared } from "./conflicts";
-import type { Connection, Shared } from "./connections";
+import type { Connection, KnownSet, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
 import { SentBefore } from "./sent-before";
 
@@ -102,7 +102,7 @@ export interface Declaring {
 /** Announcement of a `PrefixSet`. */
 export const WHOLE_SET = "all entries";
 
-/** One set of one node, shared by all resources of a deployment: one writer, one list, one registry of keys. */
+/** One set of one node, shared by all resources of a deployment that name the node so: one writer, one list, one registry of keys. */
 export class DeploymentSet implements Addressed {
   readonly url: string;
   readonly endpoint: string;
@@ -120,8 +120,8 @@ export class DeploymentSet implements Addressed {
   readonly managedHere: KeysHere;
   /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
   readonly declaring: Declaring[] = [];
-  /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
-  readonly existed: Set<CanonicalPrefix>;
+  /** {@link KnownSet.existed} */
+  readonly existed: KnownSet["existed"];
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
   /** Entries whose changes the program ignores. */
@@ -139,7 +139,7 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, audit, inFlight, desired, managed, existed, declared, notes, sameMachine, removals }: Shared,
+    { world, notices, audit, inFlight, desired, managed, sets, declared, notes, sameMachine, removals }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -152,13 +152,14 @@ export class DeploymentSet implements Addressed {
     this.managed = managed.of(node, url);
     this.managedHere = managed.at(node, url);
     const place = sentPlace(node.endpoint, url);
-    this.existed = existed.get(place) ?? new Set();
-    existed.set(place, this.existed);
+    const known: KnownSet = sets.get(place) ?? { existed: new Set(), leftovers: new Set(), writes: { begun: 0 } };
+    sets.set(place, known);
+    this.existed = known.existed;
     this.wantedHere = desired.at(node, url);
     this.desiredAnywhere = desired.anywhere(url);
     this.announced = new Announced(inFlight);
     this.sent = new SentBefore(notes, place);
-    this.reads = new SharedReads((options) => set.observe(options), world);
+    this.reads = new SharedReads((options) => set.observe(options), world, known.writes);
     this.writer = new SetWriter({
       set,
       label,
@@ -173,6 +174,7 @@ export class DeploymentSet implements Addressed {
       foreignStaged,
       clock: world,
       reads: this.reads,
+      leftovers: known.leftovers,
       desired: this.desired,
       announced: this.announced,
       commitCoalesceMs: commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,

@@ -92,7 +92,7 @@ export class Runtime {
       inFlight: new InFlight(world, usualSteps),
       desired,
       managed: new KeyRegistry("managed", others),
-      existed: new Map(),
+      sets: new Map(),
       declared: new Declarations(),
       notes,
       sync,

@@ -23,20 +23,17 @@ const put = (entries: Record<string, number>): SetOperation => ({
 const HELD_ENTRIES = { "192.0.2.0/24": 1, "192.0.2.128/25": 1 };
 const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: HELD_ENTRIES } } } };
 
-/** A node that holds one set, and a writer of it with what it warned of. */
+/** A node that holds one set, and writers of it with what they warned of. */
 async function bench(dialect = {}, options = {}, state = HELD, notes?: SentFiles) {
   const emulator = await startEmulator({ state, dialect });
   const warnings: string[] = [];
   const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), ...(notes && { notes }) });
-  const node = runtime.node({
-    endpoint: emulator.endpoint,
-    timeoutMs: 1_000,
-    deadlineMs: 600,
-    commitCoalesceMs: 5,
-    ...options,
-  });
-  const { writer } = node.set(parseUrl(BLOCKED) as PrefixSetUrl);
-  return { emulator, writer, warnings, [Symbol.asyncDispose]: () => emulator.close() };
+  const shared = { endpoint: emulator.endpoint, timeoutMs: 1_000, deadlineMs: 600, commitCoalesceMs: 5, ...options };
+  const set = (name?: string, headers = {}) => {
+    const target = { name, options: { ...shared, headers }, fromEnvironment: false, remedy: undefined };
+    return runtime.open(target).set(parseUrl(BLOCKED) as PrefixSetUrl);
+  };
+  return { emulator, writer: set().writer, set, warnings, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
 function sent(emulator: Emulator) {
@@ -198,6 +195,42 @@ describe("the writer of a set", () => {
       "203.0.113.99/32": 1,
     });
     expect(setup.emulator.requests({ cmd: "commit" })).toEqual([]);
+  });
+});
+
+describe.each([
+  ["under two names", "fra1-new", {}],
+  ["with two sets of headers", "fra1", { "x-tenant": "two" }],
+])("two writers of one set %s", (_, name, headers) => {
+  const ENTRIES = Object.fromEntries([1, 2, 3, 4, 5].map((host) => [`192.0.2.${host}/32`, 1]));
+  const CHANGED = Object.fromEntries(Object.keys(ENTRIES).map((prefix) => [prefix, 7]));
+  const ADDED = { "203.0.113.0/24": 1 };
+  /** The node takes a new value as a delete and an insert, one entry a request. */
+  const writers = async () => {
+    const [dialect, state] = [{ insertExisting: "error" }, { arenas: { edge: { sets: { blocked: ENTRIES } } } }];
+    const setup = await bench(dialect, { ...dialect, maxEntriesPerRequest: 1 }, state);
+    return { ...setup, one: setup.set("fra1"), other: setup.set(name, headers) };
+  };
+  const removed = (emulator: Emulator) => emulator.requests({ cmd: "commit" }).map(({ commit }) => commit?.removed);
+
+  it("publish no state between the delete and the insert of a value, and blame no other writer", async () => {
+    await using setup = await writers();
+    await Promise.all([setup.one.reads.read(), setup.other.reads.read()]);
+    await Promise.all([setup.one.writer.submit(put(CHANGED)), setup.other.writer.submit(put(ADDED))]);
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({ ...CHANGED, ...ADDED });
+    expect(removed(setup.emulator)).toEqual([{}, {}]);
+    expect(setup.warnings).toEqual([]);
+  });
+
+  it("publish nothing that a failed write of the other one left staged", async () => {
+    await using setup = await writers();
+    setup.emulator.fail({ cmd: "insert", status: 503, times: 1_000 });
+    await expect(setup.one.writer.submit(put(CHANGED))).rejects.toThrow(SetWriteFailure);
+    setup.emulator.clearFaults();
+    await setup.other.writer.submit(put(ADDED));
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({ ...ENTRIES, ...ADDED });
+    expect(removed(setup.emulator)).toEqual([{}]);
+    expect(setup.warnings).toEqual([]);
   });
 });
 

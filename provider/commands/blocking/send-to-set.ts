@@ -122,6 +122,7 @@ class SetSending {
         },
       },
       reads: new SharedReads(() => set.observe()),
+      leftovers: new Set(),
       removals: new RemovalBudget(() => project.settings, name, this.label),
       leftStaged: new SentBefore(sending.sent, this.place),
       begin: (observed) => this.begin(observed),

@@ -12,6 +12,14 @@ export const BATCH = mutants([
     replace: "{ once: true },\n    );\n    await this.set.commit();",
   },
   {
+    name: "write-through-two-names-at-once",
+    promise: 1,
+    seed: 4,
+    file: "client/node-connection.ts",
+    find: "const release = await turn.acquire();",
+    replace: "const release = () => {};",
+  },
+  {
     name: "commit-again-and-again",
     promise: 4,
     seed: 1,
@@ -48,8 +56,8 @@ export const BATCH = mutants([
     promise: 5,
     seed: 33,
     file: "apply/shared-reads.ts",
-    find: "answer: this.ask(options) };\n    this.kept = kept;",
-    replace: "answer: this.ask(options) };",
+    find: "const kept = this.keepNow(this.ask(options));",
+    replace: "const kept = { answer: this.ask(options) } as Kept<T>;",
   },
   {
     name: "skip-the-confirming-list",

@@ -9,8 +9,8 @@ export const OPEN = mutants([
     name: "keep-a-list-after-a-write",
     promise: 3,
     file: "apply/shared-reads.ts",
-    find: "forget(): void {\n    this.kept = undefined;",
-    replace: "forget(): void {",
+    find: "this.writes.begun += 1;",
+    replace: "",
   },
   {
     name: "forget-what-is-unsettled",

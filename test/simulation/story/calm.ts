@@ -1,4 +1,5 @@
-import type { Act, Declared, Entries, Run, Scenario, Turn } from "../scenario";
+import type { Act, Declared, Entries, NodePlan, Run, Scenario, Turn } from "../scenario";
+import { originOf } from "../simulation";
 import { START } from "../world/machines";
 import { Random } from "../world/random";
 
@@ -33,15 +34,19 @@ export function calm(seed: number): Scenario {
     commands,
   ]);
   const door = random.pick(["dynamic", "plugin"] as const);
-  const { settings = {}, turns, sets = {}, active = [] } = draw(random);
+  const course = seed % TWO_NAMES_EVERY === 4 ? twoNames(random) : draw(random);
+  const { settings = {}, turns, sets = {}, active = [], node } = course;
   return {
     seed,
-    nodes: ["n1", "n2"].map((name) => ({ name, sets: { [SET]: sets, [OTHER_SET]: {} } })),
+    nodes: ["n1", "n2"].map((name) => ({ name, sets: { [SET]: sets, [OTHER_SET]: {} }, ...(name === "n1" && node) })),
     receivers: [{ name: "r1", active }],
     stacks: [{ name: "stack-1", door, settings: { distinctNodes: true, ...settings }, instances: 0 }],
     turns,
   };
 }
+
+/** One of so many of these worlds has a node with two names, which a draw alone would bring too rarely. */
+const TWO_NAMES_EVERY = 16;
 
 const SET = "prefixset://edge/blocked";
 const OTHER_SET = "prefixset://edge/partners";
@@ -51,6 +56,8 @@ interface Course {
   readonly settings?: Args;
   readonly sets?: Entries;
   readonly active?: readonly string[];
+  /** The first node, where it is not as the others are. */
+  readonly node?: Pick<NodePlan, "aliases" | "dialect">;
 }
 
 function holder(random: Random, entries: Content, more: Args): Declared {
@@ -300,6 +307,26 @@ function secretCheck(random: Random): Course {
   });
   const ill = act({ actor: "health", node: "n1", state: random.pick(["fail", "hang"]) });
   return { turns: [run("up", [group({ [WIDE]: 1 })]), ill, run("up", [group({ [WIDE]: 1, [KEPT]: 2 })])] };
+}
+
+/** Two resources reach one set of one node under two names, while values change there by a delete and an insert in several requests. */
+function twoNames(random: Random): Course {
+  const [first, second] = ["n1", "n1-renamed"];
+  const options = { endpoint: originOf(first), insertExisting: "error", maxEntriesPerRequest: random.int(1, 4) };
+  const part = (name: string, node: string, entries: Content): Declared => ({
+    type: "PrefixSet",
+    name,
+    args: { arena: "edge", set: "blocked", node, entries, exclusive: false },
+  });
+  const program = (value: number, added: Content = {}) => [
+    part("many", first, plain(MANY.slice(0, 12), value)),
+    part("few", second, { [WIDE]: 1, ...added }),
+  ];
+  return {
+    settings: { nodes: JSON.stringify({ [first]: options, [second]: options }) },
+    node: { aliases: [second], dialect: { insertExisting: "error" } },
+    turns: [run("up", program(1)), run("up", program(2, { [KEPT]: 2 })), run("up", program(3))],
+  };
 }
 
 /** A stack that may change nothing from some run on. */
