@@ -7,7 +7,10 @@ import type { World } from "../client/world";
 import type { SecretObjects } from "../engine/secret-arguments";
 import type { Reporter } from "../messages/events";
 import type { CanonicalPrefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
 import type { KeyRegistry, Place } from "../reconcile/desired";
+import type { RemovalArguments } from "../reconcile/limits/removals";
+import type { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
 import type { SentNotes } from "./sent-before";
@@ -17,6 +20,16 @@ export interface KnownSet extends Pick<FlushOptions, "leftovers"> {
   /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
   readonly existed: Set<CanonicalPrefix>;
   readonly writes: Writes;
+  /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
+  readonly declaring: Declaring[];
+  /** Addresses that all resources cover in this set. */
+  readonly coverage: SharedCoverage;
+}
+
+/** Declaration of a set by a `PrefixSet`, or by a group at one node, with the arguments that limit removals. */
+export interface Declaring {
+  readonly entries: Pick<ListedMap, "has">;
+  readonly limits: RemovalArguments;
 }
 
 /** Registries that all connections of a deployment share. */

@@ -14,7 +14,6 @@ import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Keys, KeysHere } from "../reconcile/desired";
-import type { RemovalArguments } from "../reconcile/limits/removals";
 import { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Target } from "../settings/settings";
 import type { Declarations, Declared } from "./conflicts";
@@ -93,12 +92,6 @@ class Unreachable {
   }
 }
 
-/** Declaration of a set by a `PrefixSet`, or by a group at one node, with the arguments that limit removals. */
-export interface Declaring {
-  readonly entries: Pick<ListedMap, "has">;
-  readonly limits: RemovalArguments;
-}
-
 /** Announcement of a `PrefixSet`. */
 export const WHOLE_SET = "all entries";
 
@@ -118,16 +111,13 @@ export class DeploymentSet implements Addressed {
   readonly managed: Keys;
   /** {@link managed} of this process, under any name of the node. */
   readonly managedHere: KeysHere;
-  /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
-  readonly declaring: Declaring[] = [];
-  /** {@link KnownSet.existed} */
+  readonly declaring: KnownSet["declaring"];
   readonly existed: KnownSet["existed"];
+  readonly coverage: KnownSet["coverage"];
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
   /** Entries whose changes the program ignores. */
   private readonly ignored: Pick<ReadonlySet<CanonicalPrefix>, "has">[] = [];
-  /** Addresses that all resources cover in this set. */
-  readonly coverage = new SharedCoverage();
   /** Entries that the look of this process saw; `undefined` without a look. */
   observed: ListedMap | undefined;
   private readonly declarations: Declarations;
@@ -152,9 +142,11 @@ export class DeploymentSet implements Addressed {
     this.managed = managed.of(node, url);
     this.managedHere = managed.at(node, url);
     const place = sentPlace(node.endpoint, url);
-    const known: KnownSet = sets.get(place) ?? { existed: new Set(), leftovers: new Set(), writes: { begun: 0 } };
+    const known = sets.get(place) ?? newSet();
     sets.set(place, known);
     this.existed = known.existed;
+    this.declaring = known.declaring;
+    this.coverage = known.coverage;
     this.wantedHere = desired.at(node, url);
     this.desiredAnywhere = desired.anywhere(url);
     this.announced = new Announced(inFlight);
@@ -223,4 +215,9 @@ export class DeploymentSet implements Addressed {
   restore(entries: ListedMap): Promise<ListedMap> {
     return this.writer.restore(entries);
   }
+}
+
+function newSet(): KnownSet {
+  const coverage = new SharedCoverage();
+  return { existed: new Set(), leftovers: new Set(), writes: { begun: 0 }, declaring: [], coverage };
 }

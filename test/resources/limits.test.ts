@@ -3,7 +3,7 @@ import { type Declared, MiniEngine } from "../failures/support/engine";
 import { ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, set } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
-import { bench, group } from "./support/group-bench";
+import { bench, configured, group } from "./support/group-bench";
 
 const [A, B] = ["192.0.2.0/24", "203.0.113.0/24"] as const;
 /** Entries in the given number. */
@@ -107,6 +107,17 @@ describe("a set that another resource takes over", () => {
     }
     const { errors } = await stack.engine.up(named("new", 3, { exclusive: false, maxRemovals: "100%" }));
     expect([texts(errors), stack.held()]).toEqual(["", many(3)]);
+  });
+
+  it("keeps its limits under another name of its node", async () => {
+    await using stack = await bench("fra1");
+    stack.config.nodes = configured({ fra1: stack.node("fra1"), "fra1-new": stack.node("fra1") });
+    const program = (name: string, node: string, number: number): Declared[] => [
+      { type: "PrefixSet", name, args: { arena: "edge", set: "blocked", node, entries: many(number) } },
+    ];
+    expect(texts((await stack.engine.up(program("old", "fra1", 60))).errors)).toBe("");
+    expect(texts((await stack.engine.up(program("new", "fra1-new", 3))).errors)).toMatch(tooMany);
+    expect(stack.held()).toEqual({ fra1: many(60) });
   });
 
   it("is judged by its state, whatever the resource that takes over has inserted", async () => {

@@ -1,5 +1,6 @@
 import type { SetResult } from "../../apply/set-operation";
-import { type Declaring, WHOLE_SET } from "../../deployment/node-in-use";
+import type { Declaring } from "../../deployment/connections";
+import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
 import type { EventOf, OtherValue } from "../../messages/events";
