@@ -20,7 +20,7 @@ export interface SetPlan {
    */
   readonly listed?: ReadonlySet<CanonicalPrefix>;
   /** Those of `remove` that no limit counts, since they have expired, or a run that did not end brought them. */
-  readonly expired?: ReadonlySet<CanonicalPrefix>;
+  readonly uncounted?: ReadonlySet<CanonicalPrefix>;
   /** Those of `put` that the node lost: no limit counts or stops them, since they get back their value in the state. */
   readonly restored?: ReadonlySet<CanonicalPrefix>;
   /** Reason why a limit left no more of this plan than its restored entries: they are sent, and then the operation fails. */

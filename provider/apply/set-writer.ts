@@ -178,8 +178,8 @@ export class SetWriter {
   ): readonly Refusal[] {
     const { removals, set } = this.options;
     const size = set.firstSize ?? before.values.size;
-    const [expired, restored] = [uncounted(asked, "expired"), uncounted(asked, "restored")];
-    const counted = new Set([...remove].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
+    const [uncounted, restored] = [those(asked, "uncounted"), those(asked, "restored")];
+    const counted = new Set([...remove].filter((prefix) => before.has(prefix) && !uncounted.has(prefix)));
     const isChange = ([prefix, value]: SetEntry) => before.values.get(prefix) !== value && !restored.has(prefix);
     const changed = new Map(parted(put, before.values).changed.filter(isChange));
     // Asked only about what there is: an answer counts it, in all processes of the deployment.
@@ -214,7 +214,7 @@ function refused(plan: Planned, refusals: readonly Refusal[], { values }: Observ
 }
 
 /** Entries of all plans that no limit counts. */
-function uncounted(asked: readonly Planned[], why: "expired" | "restored"): ReadonlySet<CanonicalPrefix> {
+function those(asked: readonly Planned[], why: "uncounted" | "restored"): ReadonlySet<CanonicalPrefix> {
   return new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value[why] ?? [])] : [])));
 }
 

@@ -82,12 +82,11 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   const left = different.filter((prefix) => ["leave", "keep"].includes(judge(prefix)));
   const put = left.length === 0 ? desired : without(desired, left);
   const remove = new Set<CanonicalPrefix>();
-  const expired = new Set<CanonicalPrefix>();
+  const uncounted = new Set<CanonicalPrefix>();
   for (const prefix of [...withdrawn.keys(), ...dropped, ...unsettled]) {
     const verdict = desired.has(prefix) ? "none" : judge(prefix);
     if (isRemoved(verdict)) remove.add(prefix);
-    // No limit counts what a run that did not end brought.
-    if (verdict === "expire" || verdict === "settle") expired.add(prefix);
+    if (verdict === "expire" || verdict === "settle") uncounted.add(prefix);
   }
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
   const listed = new Set(present);
@@ -95,7 +94,7 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   const restored = [...missing, ...different].filter((prefix) => judge(prefix) === "restore");
   return {
     ...{ put, remove, unsettled: again, listed },
-    ...(expired.size > 0 && { expired }),
+    ...(uncounted.size > 0 && { uncounted }),
     ...(restored.length > 0 && { restored: new Set(restored) }),
   };
 }
@@ -143,7 +142,7 @@ export function planNew(
   const shared = those(present, "take over");
   const listed = new Set([...shared, ...those(present, "settle")]);
   const put = otherValue.size === 0 ? desired : without(desired, [...otherValue.keys()]);
-  const plan: SetPlan = { put, remove, expired: remove, listed };
+  const plan: SetPlan = { put, remove, uncounted: remove, listed };
   return { plan, undeclared: valued(exclusive ? those(foreign, "refuse") : []), otherValue, shared };
 }
 

@@ -128,9 +128,9 @@ describe("the update of a set", () => {
     const lasting = JSON.stringify({ expires: "2026-07-02T00:00:00Z" });
     const desired = part(all, 31);
     const [first] = gone as [CanonicalPrefix];
-    expect(update(all, desired, { notes: new Map([[first, expired]]) })).toMatchObject({ expired: new Set([first]) });
+    expect(update(all, desired, { notes: new Map([[first, expired]]) })).toMatchObject({ uncounted: new Set([first]) });
     expect(() => update(all, desired, { notes: new Map([[first, lasting]]) })).toThrow("31 of 60");
-    expect(update(all, desired, { withdrawn: part(all, 0, 1) }).expired).toEqual(new Set([first]));
+    expect(update(all, desired, { withdrawn: part(all, 0, 1) }).uncounted).toEqual(new Set([first]));
     const observed = part(all, 1);
     expect(update(observed, desired, { known: all, limits: { maxRemovals: 30 } }).remove).toEqual(new Set(gone));
   });
@@ -146,7 +146,7 @@ describe("the update of a set", () => {
 
 describe("the create of an entry", () => {
   const entry = { label: LABEL, prefix: A, value: 1, onExisting: "fail", managed: new Set<CanonicalPrefix>() } as const;
-  const put = { put: map([A, 1]), remove: new Set(), expired: new Set(), listed: new Set() };
+  const put = { put: map([A, 1]), remove: new Set(), uncounted: new Set(), listed: new Set() };
 
   it("puts it in where it is not there, or is there for a resource of the stack", () => {
     expect(planEntry(map([D, 1]), entry)).toEqual({ plan: put });

@@ -117,7 +117,7 @@ const effect = (plan: ReturnType<typeof planUpdate>, { desired, observed }: Row)
   const isDeleted = plan.remove.has(P);
   return {
     does: isSent ? "send" : isDeleted ? "delete" : "nothing",
-    isCounted: isDeleted && plan.expired?.has(P) !== true,
+    isCounted: isDeleted && plan.uncounted?.has(P) !== true,
     isRestored: plan.restored?.has(P) === true,
     isCommitted: plan.listed?.has(P) === true,
   };

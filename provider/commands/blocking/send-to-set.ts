@@ -180,7 +180,7 @@ class SetSending {
     // A killed command may have sent it, and the node may not show it yet.
     const isOpen = (prefix: CanonicalPrefix) => sentTo(this.before[prefix])[this.place] !== undefined;
     const unsettled = new Set([...remove].filter((prefix) => !observed.has(prefix) && isOpen(prefix)));
-    return { put, remove, listed, unsettled, ...(this.intent.isExpired && { expired: remove }) };
+    return { put, remove, listed, unsettled, ...(this.intent.isExpired && { uncounted: remove }) };
   }
 
   /** True if the file has changed meanwhile, or entries of the set may be those of a command that is editing it. */

@@ -227,10 +227,10 @@ export class PrefixSetEntryHandler implements Handler {
     }
     if (onDestroy === "created" && state.existed) return set.report({ kind: "left", ...left, onDestroy });
     const remove = new Set([prefix]);
-    const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
+    const uncounted = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
     // Another process of the deployment may come to want the entry while this one waits to share a commit.
     const unwanted = () => (set.desired.has(prefix) ? new Set<CanonicalPrefix>() : remove);
-    const plan = () => ({ put: new Map(), remove: unwanted(), unsettled, expired });
+    const plan = () => ({ put: new Map(), remove: unwanted(), unsettled, uncounted });
     const written = await set.remove({ plan });
     if (set.desired.has(prefix)) return sayStays();
     if (written && unsettled.size === 0) set.reportAbsent([prefix], written);

@@ -254,7 +254,7 @@ export class SetLifecycle {
     // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = (observed: ListedMap) => {
       for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);
-      const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, expired: uncounted() };
+      const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, uncounted: uncounted() };
       return planLimitedDelete(removal, { observed, known: entries }, limits);
     };
     const failure = (message: string, reached: Reached) =>
@@ -265,7 +265,7 @@ export class SetLifecycle {
     const sent = set.sentBefore(WHOLE_SET, entries, removed.after);
     const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), desired);
     for (const prefix of published) managed.add(prefix);
-    const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), expired: uncounted() });
+    const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), uncounted: uncounted() });
     const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy, failure }) : removed;
     const { after: emptied, before: held } = removed;
     const before = emptied.size === 0 ? held : new Map([...emptied, ...held]);
