@@ -24,6 +24,8 @@ export interface Comparison {
   readonly withdraw?: () => void;
   /** For a group: true if its nodes have other addresses than in the state. */
   readonly hasMoved?: () => boolean;
+  /** Name of the object in messages, once the arguments are those of the program: a refresh compares with those of the last run. */
+  readonly ofProgram?: string | undefined;
   readonly runtime: Pick<Runtime, "isPreview" | "node" | "receiver" | "notices">;
   readonly about?: About | undefined;
 }
@@ -34,9 +36,12 @@ export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "lost", "unreache
 /**
  * Equal arguments are not a change. If they differ, `changes` stays undefined: then the engine compares the inputs by key and
  * shows single entries. Only matters of the outputs (an adoption, an unsettled write, a moved address) are reported as a change.
+ *
+ * @throws {Error} if the environment names another address than the state, which no diff may show
  */
 export function compare(comparison: Comparison): Compared {
-  const { olds, news, outputs, identity, connection, runtime, about, hasMoved, leave, withdraw } = comparison;
+  const { olds, news, outputs, identity, connection, runtime, about, hasMoved, leave, withdraw, ofProgram } =
+    comparison;
   const [from, to] = connection ? [olds[connection], news[connection]] : [];
   const inUse = connection && !hasUnknown(to) ? runtime[connection](to) : undefined;
   // An unknown argument of the program counts as another object, so that a preview shows a replacement. The engine also asks with
@@ -49,6 +54,7 @@ export function compare(comparison: Comparison): Compared {
     leave();
     return { replaces };
   }
+  if (inUse && ofProgram !== undefined) requireSameAddress(ofProgram, inUse, olds.endpoint);
   const moved = hasMoved?.() ?? (inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint);
   if (moved && inUse)
     runtime.notices.report({ kind: "movedPlan", at: inUse.label, from: String(olds.endpoint), to: inUse.endpoint });
@@ -84,25 +90,13 @@ export function hasOtherAddress(
   return before !== undefined && before !== endpoint;
 }
 
-/** True if the environment names another address than the state: no diff may show it, and a look there does not count. */
-export function addressOverridden(
-  runtime: Pick<Runtime, "node" | "receiver">,
-  olds: JsonObject,
-  news: JsonObject,
-  connection: "node" | "receiver" = "node",
-): boolean {
-  if (hasUnknown(news[connection]) || olds.endpoint === undefined) return false;
-  const inUse = runtime[connection](news[connection]);
-  return inUse.fromEnvironment && inUse.endpoint !== olds.endpoint;
-}
-
 /** Node or receiver of the state, which was used so far. */
 export interface UsedBefore {
   readonly endpoint?: string | undefined;
 }
 
 /** @throws {Error} if an address of the environment is not that of the state, since no preview showed the difference */
-export function requireSameAddress(what: string, inUse: Connection, before: string | undefined): void {
+export function requireSameAddress(what: string, inUse: Connection, before: unknown): void {
   if (!inUse.fromEnvironment || before === undefined || before === inUse.endpoint) return;
   throw new Error(
     `${what} is at ${before} according to the state, but the environment names ${inUse.endpoint}: nothing was sent. Restore the environment, or write the new address into the stack's configuration, where a preview shows it.`,

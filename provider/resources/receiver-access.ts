@@ -14,6 +14,9 @@ import { some } from "../model/text";
 import { type KeyRegistry, type KeysHere, SIGNALING } from "../reconcile/desired";
 import { requireSameAddress, type UsedBefore } from "./changes";
 
+/** Name of the signalings of a resource in messages. */
+export const THE_SIGNALING = "The signaling";
+
 /** Inputs or state of a resource that choose the receiver. */
 export interface ReceiverPlace {
   /** The argument `receiver`, which the settings read. */
@@ -58,14 +61,14 @@ export class ReceiverAccess {
    */
   static open(runtime: Runtime, place: ReceiverPlace, before?: UsedBefore): ReceiverAccess {
     const receiver = runtime.receiver(place.receiver);
-    if (before) requireSameAddress("The signaling", receiver, before.endpoint);
+    if (before) requireSameAddress(THE_SIGNALING, receiver, before.endpoint);
     return new ReceiverAccess(runtime, receiver, place);
   }
 
   /** Receiver of the state: for a read or a stop. @throws {Error} with the ways out */
   static ofState(runtime: Runtime, state: ReceiverPlace & UsedBefore): ReceiverAccess {
     const { receiver: argument, endpoint } = state;
-    const receiver = receiverOfState(runtime, "The signaling", { argument, endpoint });
+    const receiver = receiverOfState(runtime, THE_SIGNALING, { argument, endpoint });
     return new ReceiverAccess(runtime, receiver, state, endpoint !== undefined);
   }
 

@@ -178,6 +178,14 @@ export class ResourceSet {
     if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).announced.drop(key);
   }
 
+  /** Name of the set in messages, if a check in this process announced these arguments, or a preview knows them only in part. */
+  static ofProgram(runtime: Runtime, inputs: JsonObject, key: string): string | undefined {
+    const address = setUrl(inputs);
+    if (!address || hasUnknown(inputs.node)) return undefined;
+    const isChecked = hasUnknown(inputs) || runtime.node(inputs.node).set(address).announced.has(key);
+    return isChecked ? `Set ${formatUrl(address)}` : undefined;
+  }
+
   /** True once the program's arguments were checked: a refresh compares with those of the last run. */
   isChecked(key: string): boolean {
     return this.set.announced.has(key);

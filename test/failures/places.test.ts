@@ -4,7 +4,7 @@ import { startOnOwnPort } from "../support/ports";
 import { type Declared, MiniEngine } from "./support/engine";
 import { HurriedWorld } from "./support/hurried-world";
 import { type Config, ProviderProcess } from "./support/provider-process";
-import { BLOCKED, NODE, PARTNERS, set } from "./support/scenarios";
+import { BLOCKED, entry, NODE, PARTNERS, set, signaling } from "./support/scenarios";
 
 const [P, Q] = ["192.0.2.0/24", "203.0.113.0/24", "2001:db8::/32"];
 const QUICK = { commitCoalesceMs: 0, deadlineMs: 2_000, timeoutMs: 500 };
@@ -106,6 +106,45 @@ it("an address that is another one than before is said to be one in a preview, a
     `is at ${other.endpoint} now, and was at ${machine.endpoint}: what is missing there was never lost`,
   );
   expect(printed.join("\n")).not.toContain("lacks");
+});
+
+it("an address of the environment that is another one than before fails in the preview, with both, and nothing is sent", async () => {
+  await using machine = await node();
+  await using other = await node();
+  const program: Declared[] = [set([P]), entry("single", Q), signaling(["198.51.100.7"])];
+  const { clientId = "", secretKey = "" } = machine.clients[0] ?? {};
+  const at = ({ endpoint, signalingUrl }: Emulator) => ({
+    start: async (config: Config) =>
+      new ProviderProcess(config, new HurriedWorld(), {
+        PACKETFILTER_ENDPOINT: endpoint,
+        PACKETFILTER_SIGNALING_URL: signalingUrl,
+        PACKETFILTER_CLIENT_ID: clientId,
+        PACKETFILTER_SECRET_KEY: secretKey,
+      }),
+  });
+  const engine = new MiniEngine({ node: QUICK });
+  expect(texts((await engine.up(program, at(machine))).errors)).toBe("");
+  const changed = [set([P, Q]), entry("single", Q, 2), signaling(["198.51.100.7", "198.51.100.8"])];
+  const states = engine.state;
+  for (const [index, declared] of [...program, ...changed].entries()) {
+    // One resource at a time: the first failure ends a preview.
+    engine.state = states.filter(({ name }) => name === declared.name);
+    const { errors } = await engine.preview([declared], at(other));
+    const [was, is] =
+      declared.type === "CloudSignaling"
+        ? [machine.signalingUrl, other.signalingUrl]
+        : [machine.endpoint, other.endpoint];
+    expect(texts(errors), `${index}`).toContain(
+      `is at ${was} according to the state, but the environment names ${is}: nothing was sent.`,
+    );
+    expect(texts((await engine.up([declared], at(other))).errors), `${index}`).toBe(texts(errors));
+  }
+  expect(other.journal.filter(({ cmd, op }) => cmd !== "list" && op !== "status")).toEqual([]);
+  // A refresh knows no program, and asks where the state says.
+  engine.state = states.filter(({ name }) => name === "blocked");
+  machine.change(BLOCKED, { insert: { [Q]: 1 } });
+  expect(texts((await engine.refresh(at(other))).errors)).toBe("");
+  expect(engine.state[0]?.outputs.entries).toEqual({ [P]: 1, [Q]: 1 });
 });
 
 describe("a receiver", () => {

@@ -10,8 +10,8 @@ import { checkArguments } from "../../reconcile/arguments";
 import { SIGNALING } from "../../reconcile/desired";
 import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
-import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
-import { listOf, ReceiverAccess } from "../receiver-access";
+import { addressOf, compare, hasOtherAddress, remember } from "../changes";
+import { listOf, ReceiverAccess, THE_SIGNALING } from "../receiver-access";
 import { compareActive, planSignaling, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
@@ -96,6 +96,7 @@ export class CloudSignalingHandler implements Handler {
         const state = readState(olds);
         if (stoppedWith(state).length > 0) ReceiverAccess.ofState(this.runtime, state);
       },
+      ofProgram: this.isChecked(news) ? THE_SIGNALING : undefined,
       runtime: this.runtime,
       about,
     });
@@ -205,7 +206,7 @@ export class CloudSignalingHandler implements Handler {
 
   /** `unsettled` shows an update that only the look shows. */
   private withSent(olds: JsonObject, news: JsonObject): JsonObject {
-    if (hasUnknown(news) || addressOverridden(this.runtime, olds, news, "receiver")) return olds;
+    if (hasUnknown(news)) return olds;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const receiver = this.runtime.receiver(inputs.receiver);
     const sent =
@@ -221,11 +222,19 @@ export class CloudSignalingHandler implements Handler {
     return { ...olds, unsettled: [...state.unsettled, ...sent] };
   }
 
+  /** True once the arguments of the program were checked in this process, or if a preview knows them only in part. */
+  private isChecked(news: JsonObject): boolean {
+    if (hasUnknown(news)) return true;
+    const { receiver, prefixes } = readInputs(news);
+    return prefixes.some((prefix) => this.runtime.receiver(receiver).wantedHere.has(prefix));
+  }
+
   /** True if there is something to start again, which is reported, by this stack or by others. */
   private restores(olds: JsonObject, news: JsonObject): boolean {
-    if (news[RESTORES] === undefined || addressOverridden(this.runtime, olds, news, "receiver")) return false;
+    if (news[RESTORES] === undefined) return false;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const receiver = this.runtime.receiver(inputs.receiver);
+    if (receiver.endpoint !== state.endpoint) return false;
     const lost = inactive(receiver, state.prefixes, inputs);
     if (lost.length === 0) return false;
     this.runtime.notices.report({ kind: "notActive", at: receiver.label, prefixes: lost });

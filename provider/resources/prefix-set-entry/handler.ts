@@ -11,7 +11,7 @@ import { NAMED } from "../../model/text";
 import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
-import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
+import { addressOf, compare, hasOtherAddress, remember } from "../changes";
 import { lookAgain, lookNew, reportMissing, reportSent } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
@@ -82,9 +82,8 @@ export class PrefixSetEntryHandler implements Handler {
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
-    const isAnother = addressOverridden(this.runtime, olds, given);
     const isLeft = about?.ignored === true && !this.restores(olds, given);
-    const news = isAnother || isLeft ? without(given, [RESTORES]) : given;
+    const news = isLeft ? without(given, [RESTORES]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const { managed, existed } = ResourceSet.ofState(this.runtime, state);
@@ -111,6 +110,7 @@ export class PrefixSetEntryHandler implements Handler {
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state);
       },
       withdraw: () => ResourceSet.withdraw(this.runtime, news, String(news.prefix)),
+      ofProgram: ResourceSet.ofProgram(this.runtime, news, String(news.prefix)),
       runtime: this.runtime,
       about,
     });

@@ -6,7 +6,7 @@ import { hasUnknown, type JsonObject, membersOf, without } from "../../model/jso
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { RESTORES } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
-import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
+import { addressOf, compare, hasOtherAddress, remember } from "../changes";
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
 import { checkPrefixSet, isSameSet, normalPrefixSet } from "./check";
@@ -55,9 +55,8 @@ export class PrefixSetHandler implements Handler {
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
-    const isAnother = addressOverridden(this.runtime, olds, given);
     const isLeft = about?.ignored !== undefined && !this.restores(olds, given, about.ignored);
-    const news = isAnother || isLeft ? without(given, [RESTORES]) : given;
+    const news = isLeft ? without(given, [RESTORES]) : given;
     const unsettled: CanonicalPrefix[] = [];
     remember(olds.node, () => {
       const state = readReplaced(olds);
@@ -93,6 +92,7 @@ export class PrefixSetHandler implements Handler {
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state);
       },
       withdraw: () => ResourceSet.withdraw(this.runtime, news, WHOLE_SET),
+      ofProgram: ResourceSet.ofProgram(this.runtime, news, WHOLE_SET),
       runtime: this.runtime,
       about,
     });
