@@ -58,8 +58,13 @@ export interface WriteEvents {
     readonly isPlanned: boolean;
     readonly onDestroy: OnDestroy;
   };
-  /** Entries that the program does not declare so were taken into the state, unchanged. */
-  adopted: { readonly entries: readonly OtherValue[]; readonly of: "set" | "entry"; readonly onDestroy: OnDestroy };
+  /** Entries that the program does not declare so are taken into the state, unchanged. */
+  adopted: {
+    readonly entries: readonly OtherValue[];
+    readonly of: "set" | "entry";
+    readonly isPlanned: boolean;
+    readonly onDestroy: OnDestroy;
+  };
   /** A delete and its commit removed entries together with their resource. */
   removed: OfPrefixes;
   /** Entries of the state were gone before a delete. */

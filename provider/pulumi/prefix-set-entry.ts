@@ -24,7 +24,7 @@ export interface PrefixSetEntryArgs {
   expires?: pulumi.Input<string>;
   /** Places where `block --now` put the entry, from a prefix file: value, url of the set and addresses of nodes; default: none. No state keeps it. */
   sent?: pulumi.Input<string>;
-  /** Reaction of a create to another value of the prefix in the set: `"fail"` (default) or `"adopt"`. */
+  /** Reaction to an entry of others with another value: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
   /** On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before this resource did. */
   onDestroy?: pulumi.Input<"remove" | "keep" | "created">;

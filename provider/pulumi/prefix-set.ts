@@ -19,7 +19,7 @@ export interface PrefixSetArgs {
   entries: EntriesInput;
   /** `true` (default): entries that are not declared are drift. `false`: only declared entries are managed. */
   exclusive?: pulumi.Input<boolean>;
-  /** Reaction of a create to entries that it would remove or change: `"fail"` (default) or `"adopt"`. */
+  /** Reaction to entries of others that a create would remove or change, or an update change: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
   /**
    * On destroy: `"remove"` (default) removes all entries, `"keep"` leaves them, `"created"` removes only those that this resource

@@ -30,6 +30,8 @@ export interface Intent extends SetFacts {
   /** Entries that the program declares. */
   readonly desired: ListedMap;
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
+  /** Entries in states of this deployment: they are not foreign. */
+  readonly managed: KnownPrefixes;
   /** True when the node is reached at another address than before, and may be another machine. */
   readonly moved: boolean;
   /** Entries that the look of this run saw and the preview showed; absent without a look. */
@@ -69,17 +71,37 @@ export function isRemoved(verdict: Verdict): boolean {
   return verdict === "remove" || verdict === "expire" || verdict === "settle";
 }
 
+/** Entries of others that a plan meets where the program declares them. */
+export interface Met {
+  /** Entries with another value, which the plan leaves as they are. */
+  readonly otherValue: ListedMap;
+  /** Entries that are there as declared. */
+  readonly shared: readonly CanonicalPrefix[];
+}
+
 /**
  * Plans an update: it inserts every desired prefix, and removes only prefixes of the state. A value that another writer changed
- * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change.
+ * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change. What the program adds meets
+ * entries of others as in {@link planNew}.
+ *
+ * @returns `changed`: entries that are at another address with other values, which the plan changes
  */
-export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
-  const { known, desired, unsettled, moved, withdrawn, observed: looked, found } = intent;
-  const { missing, different, dropped, present } = compareSet(observed, known, desired);
+export function planUpdate(
+  observed: ListedMap,
+  intent: Intent,
+): Met & { readonly plan: SetPlan; readonly changed: ListedMap } {
+  const { known, desired, unsettled, moved, withdrawn, managed, observed: looked, found } = intent;
+  const { missing, different, dropped, present, occupied } = compareSet(observed, known, desired);
   const isObserved = (prefix: CanonicalPrefix) =>
     looked ? looked.has(prefix) && looked.get(prefix) === observed.get(prefix) : found?.has(prefix) === true;
-  const judge = judgeOf({ observed, known, desired }, intent, (it) => ({ moved, unobserved: !isObserved(it) }));
-  const left = different.filter((prefix) => ["leave", "keep"].includes(judge(prefix)));
+  const owned = (prefix: CanonicalPrefix) => !known.has(prefix) && managed.has(prefix);
+  const more = (it: CanonicalPrefix) => ({ moved, owned: owned(it), unobserved: !isObserved(it) });
+  const judge = judgeOf({ observed, known, desired }, intent, more);
+  const otherValue = valued(
+    observed,
+    occupied.filter((prefix) => judge(prefix) === "refuse"),
+  );
+  const left = [...different.filter((prefix) => ["leave", "keep"].includes(judge(prefix))), ...otherValue.keys()];
   const put = left.length === 0 ? desired : without(desired, left);
   const remove = new Set<CanonicalPrefix>();
   const uncounted = new Set<CanonicalPrefix>();
@@ -89,14 +111,25 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
     if (verdict === "expire" || verdict === "settle") uncounted.add(prefix);
   }
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
-  const listed = new Set(present);
+  const listed = new Set(present.filter((prefix) => judge(prefix) !== "none"));
   const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !listed.has(prefix)));
   const restored = [...missing, ...different].filter((prefix) => judge(prefix) === "restore");
-  return {
+  const plan: SetPlan = {
     ...{ put, remove, unsettled: again, listed },
     ...(uncounted.size > 0 && { uncounted }),
     ...(restored.length > 0 && { restored: new Set(restored) }),
   };
+  const isTaken = (prefix: CanonicalPrefix) => !known.has(prefix) && judge(prefix) === "take over";
+  if (!moved) return { plan, otherValue, shared: present.filter(isTaken), changed: NOTHING };
+  // At another address, everything that is there was there before.
+  const there = compareSet(observed, NOTHING, desired);
+  const isOthers = (prefix: CanonicalPrefix) => !unsettled.has(prefix);
+  const shared = there.present.filter((prefix) => isOthers(prefix) && !managed.has(prefix));
+  return { plan, otherValue, shared, changed: valued(observed, there.occupied.filter(isOthers)) };
+}
+
+function valued(observed: ListedMap, prefixes: readonly CanonicalPrefix[]): ListedMap {
+  return new Map(prefixes.map((prefix) => [prefix, observed.get(prefix) as ListedValue]));
 }
 
 function without(entries: ListedMap, left: readonly CanonicalPrefix[]): ListedMap {
@@ -122,20 +155,18 @@ export interface NewContent {
 /**
  * Plans a create: it inserts every desired prefix, and leaves foreign entries as they are.
  *
- * @returns `undeclared` and `otherValue`: entries in the way, with their values; `shared`: entries that are there as declared
+ * @returns `undeclared`: entries in the way that the program does not declare, with their values
  */
 export function planNew(
   observed: ListedMap,
   { desired, exclusive, managed, declared = desired, sent = new Set(), withdrawn = NOTHING }: NewContent,
-) {
+): Met & { readonly plan: SetPlan; readonly undeclared: ListedMap } {
   const { present, occupied, foreign } = compareSet(observed, NOTHING, desired);
   const more = (prefix: CanonicalPrefix) => ({ isNew: true, partial: !exclusive, owned: managed.has(prefix) });
   const judge = judgeOf({ observed, known: NOTHING, desired }, { unsettled: sent, declared, withdrawn }, more);
   const those = (prefixes: readonly CanonicalPrefix[], verdict: Verdict) =>
     prefixes.filter((prefix) => judge(prefix) === verdict);
-  const valued = (prefixes: readonly CanonicalPrefix[]): ReadonlyMap<CanonicalPrefix, ListedValue> =>
-    new Map(prefixes.map((prefix) => [prefix, observed.get(prefix) as ListedValue]));
-  const otherValue = valued(those(occupied, "refuse"));
+  const otherValue = valued(observed, those(occupied, "refuse"));
   const remove = new Set(
     [...withdrawn.keys(), ...sent].filter((prefix) => !desired.has(prefix) && isRemoved(judge(prefix))),
   );
@@ -143,11 +174,11 @@ export function planNew(
   const listed = new Set([...shared, ...those(present, "settle")]);
   const put = otherValue.size === 0 ? desired : without(desired, [...otherValue.keys()]);
   const plan: SetPlan = { put, remove, uncounted: remove, listed };
-  return { plan, undeclared: valued(exclusive ? those(foreign, "refuse") : []), otherValue, shared };
+  return { plan, undeclared: valued(observed, exclusive ? those(foreign, "refuse") : []), otherValue, shared };
 }
 
-/** Start of a new entry. */
-export interface NewEntry extends Omit<NewContent, "desired" | "exclusive"> {
+/** An entry of its own. */
+interface OneEntry {
   /** Name of the set in messages. */
   readonly label: string;
   readonly prefix: CanonicalPrefix;
@@ -155,21 +186,31 @@ export interface NewEntry extends Omit<NewContent, "desired" | "exclusive"> {
   readonly onExisting: "fail" | "adopt";
 }
 
+/** Start of a new entry. */
+export interface NewEntry extends Omit<NewContent, "desired" | "exclusive">, OneEntry {}
+
 /**
  * Plans the create of an entry against the content of the set.
  *
- * @returns `found`: value of a foreign entry. With the desired value a commit follows; another value stays as it is.
- * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
+ * @throws {Error} as {@link foundEntry}
  */
 export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, ...about }: NewEntry) {
-  const { plan, otherValue, shared } = planNew(observed, {
-    ...about,
-    desired: new Map([[prefix, value]]),
-    exclusive: false,
-  });
+  const made = planNew(observed, { ...about, desired: new Map([[prefix, value]]), exclusive: false });
+  const found = foundEntry(made, { label, prefix, value, onExisting });
+  return { plan: made.plan, ...(found !== undefined && { found }) };
+}
+
+/**
+ * Value of the entry of another writer that a plan meets. With the desired value a commit follows; another value stays as it is.
+ *
+ * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
+ */
+export function foundEntry(
+  { otherValue, shared }: Met,
+  { label, prefix, value, onExisting }: OneEntry,
+): ListedValue | undefined {
   const found = otherValue.get(prefix) ?? (shared.length > 0 ? value : undefined);
-  if (found === undefined) return { plan };
-  if (found === value || onExisting === "adopt") return { plan, found };
+  if (found === undefined || found === value || onExisting === "adopt") return found;
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,
   );

@@ -30,7 +30,7 @@ export interface Circumstances {
   readonly noted?: boolean;
   /** The resource has a part of the set only (`exclusive: false`). */
   readonly partial?: boolean;
-  /** The state of another resource of the deployment has it; asked for a new resource only. */
+  /** The state of another resource of the deployment has it; of an undeclared entry, asked for a new resource only. */
   readonly owned?: boolean;
   /** The resource has no state yet. */
   readonly isNew?: boolean;
@@ -63,7 +63,7 @@ export type Verdict =
   | "keep"
   /** Kept as it is, and named: the program ignores its changes. */
   | "leave"
-  /** In the way of a new resource: refused, or adopted as it is. */
+  /** Another writer's, in the way of what the program declares newly: refused, or adopted as it is. */
   | "refuse";
 
 type Rule = readonly [...(readonly [keyof Circumstances, Verdict])[], Verdict];
@@ -74,7 +74,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   same: [["noted", "settle"], "none"],
   new: ["insert"],
   present: [["noted", "settle"], ["owned", "none"], "take over"],
-  occupied: [["noted", "change"], ["owned", "change"], ["isNew", "refuse"], "change"],
+  occupied: [["noted", "change"], ["owned", "change"], ["moved", "change"], "refuse"],
   changed: ["change"],
   missing: [["moved", "insert"], "restore"],
   different: [["noted", "restore"], ["moved", "change"], ["ignored", "leave"], ["unobserved", "keep"], "restore"],

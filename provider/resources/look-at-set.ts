@@ -3,7 +3,8 @@ import type { LookedAt } from "../engine/handler";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, NOTHING } from "../model/prefix-map";
+import type { OnDestroy } from "../reconcile/arguments";
 import { type Drift, differing, restoresText } from "../reconcile/drift";
 import type { LookedSet, ResourceSet } from "./resource-set";
 
@@ -60,4 +61,49 @@ export function reportMissing(set: ResourceSet, lost: Drift, desired: ListedMap)
   const entries = differing(lost, desired);
   if (lost.missing.length > 0) set.report({ kind: "missing", prefixes: lost.missing });
   if (entries.length > 0) set.report({ kind: "different", entries, isIgnored: false });
+}
+
+/** Arguments of a set that say what becomes of entries of others. */
+interface Declaring {
+  readonly entries: ListedMap;
+  readonly onDestroy: OnDestroy;
+}
+
+/** Entries of others that a create or an update meets. */
+export interface Found {
+  /** Entries that are there as declared. */
+  readonly shared: readonly CanonicalPrefix[];
+  /** Entries that are taken into the state, unchanged. */
+  readonly adopted: ListedMap;
+  /** Entries at another address that are changed. */
+  readonly changed?: ListedMap;
+}
+
+export const NOTHING_FOUND: Found = { shared: [], adopted: NOTHING };
+
+/** Those that the look did not see so: its entries have been reported. */
+export function notLooked(
+  { observedInLook: listed }: ResourceSet,
+  { shared, adopted, changed = NOTHING }: Found,
+): Found {
+  const isNews = ([prefix, value]: readonly [CanonicalPrefix, ListedValue]) => listed?.get(prefix) !== value;
+  return {
+    shared: shared.filter((prefix) => listed?.has(prefix) !== true),
+    adopted,
+    changed: new Map([...changed].filter(isNews)),
+  };
+}
+
+/** Reports, in the preview and when it is done, entries of others that a create or an update meets. */
+export function reportMet(
+  set: ResourceSet,
+  inputs: Declaring,
+  { shared, adopted, changed }: Found,
+  isPlanned: boolean,
+): void {
+  const { entries: desired, onDestroy } = inputs;
+  if (shared.length > 0) set.report({ kind: "alreadyThere", prefixes: shared, of: "set", isPlanned, onDestroy });
+  const entriesOf = (found: ListedMap) => differing({ different: found }, desired);
+  if (adopted.size > 0) set.report({ kind: "adopted", entries: entriesOf(adopted), of: "set", isPlanned, onDestroy });
+  if (changed && changed.size > 0) set.report({ kind: "foreign", outcome: "changes", entries: entriesOf(changed) });
 }

@@ -269,13 +269,13 @@ export class ResourceSet {
   ): Intent | undefined {
     const { known, desired, withdrawn } = change;
     const { unsettled } = state;
-    const moved = this.hasMovedFrom(state);
+    const moved = state.endpoint !== undefined && state.endpoint !== this.endpoint;
     const lost = state.lost?.size ?? 0;
     const isOpen = moved || unsettled.size + withdrawn.size + lost > 0 || this.lost(known, desired) !== undefined;
     if (!isOpen && isUnchanged(known, desired)) return undefined;
-    const { observedInLook: observed } = this;
+    const { observedInLook: observed, managed } = this;
     const found = state.lost && new Set(state.lost.keys());
-    return { ...change, ...this.facts(unsettled, withdrawn), unsettled, moved, observed, found };
+    return { ...change, ...this.facts(unsettled, withdrawn), unsettled, managed, moved, observed, found };
   }
 
   /** Facts by which the prefixes of this set are judged. */
@@ -283,11 +283,10 @@ export class ResourceSet {
     return { unsettled, withdrawn, declared: this.desired, ignores: (prefix) => this.ignores(prefix) };
   }
 
-  /** True if the resource moves to another address; warns that the old one keeps its entries. */
-  private hasMovedFrom({ endpoint }: UsedBefore): boolean {
-    if (endpoint === undefined || endpoint === this.endpoint) return false;
-    this.report({ kind: "moved", from: endpoint, to: this.endpoint });
-    return true;
+  /** Warns that the old address of a resource that moves to another one keeps its entries. */
+  reportMove({ endpoint }: UsedBefore): void {
+    if (endpoint !== undefined && endpoint !== this.endpoint)
+      this.report({ kind: "moved", from: endpoint, to: this.endpoint });
   }
 
   /** The error with remedies, if the configuration no longer has the address, or the node does not list the set. */

@@ -94,15 +94,24 @@ describe("the update of a set", () => {
     planLimitedUpdate(
       observed,
       {
-        ...{ known, desired, unsettled: new Set<CanonicalPrefix>(), declared: desired, moved: false, withdrawn },
+        ...{
+          known,
+          desired,
+          unsettled: new Set<CanonicalPrefix>(),
+          declared: desired,
+          managed: new Set(),
+          moved: false,
+          withdrawn,
+        },
         isOver: overIn(notes, TODAY),
       },
       {
         label: LABEL,
         url: URL,
         removals: removalLimits(limits, { ...none, ...stack }, URL),
+        ...{ onExisting: "fail", exclusive: true },
       },
-    );
+    ).plan;
   const all = many(60);
 
   it("counts a value where it changes, and not where an entry is new", () => {

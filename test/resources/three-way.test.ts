@@ -112,7 +112,7 @@ it("a comparison of whole sets has each prefix under its relation", () => {
 });
 
 /** Effect of a plan on the prefix. */
-const effect = (plan: ReturnType<typeof planUpdate>, { desired, observed }: Row) => {
+const effect = (plan: ReturnType<typeof planUpdate>["plan"], { desired, observed }: Row) => {
   const isSent = plan.put.has(P) && (desired !== observed || plan.unsettled?.has(P) === true);
   const isDeleted = plan.remove.has(P);
   return {
@@ -136,28 +136,32 @@ const effectOf = (verdict: Verdict, { desired, relation }: Row): ReturnType<type
 };
 
 it("the plan of an update does what the page says, and so does a look", () => {
-  const wrong = combinations(["declared", "expired", "noted", "moved", "ignored", "unobserved"]).flatMap((about) =>
-    rows.flatMap((row) => {
-      const [observed, known, desired] = [map(row.observed), map(row.known), map(row.desired)];
-      const plan = planUpdate(observed, {
-        ...{ known, desired, unsettled: only(about.noted), moved: about.moved === true },
-        // A prefix that the program declares is declared by this resource, too.
-        declared: only(about.declared || row.desired !== undefined),
-        withdrawn: about.expired && row.desired === undefined ? observed : map(undefined),
-        isOver: () => about.expired === true,
-        ignores: () => about.ignored === true,
-        observed: about.unobserved ? map(undefined) : observed,
-      });
-      const verdict = expected(row, about);
-      const isRight = JSON.stringify(effect(plan, row)) === JSON.stringify(effectOf(verdict, row));
-      const { missing, different, left } = driftOf(observed, known, desired, () => about.ignored === true);
-      const isLook = !about.noted && !about.moved && !about.unobserved;
-      const isSeen =
-        missing.length + different.size > 0 === (verdict === "restore") && left.length > 0 === (verdict === "leave");
-      return isRight && (isSeen || !isLook)
-        ? []
-        : [`${label(row, about)}: ${verdict}, ${JSON.stringify(effect(plan, row))}`];
-    }),
+  const wrong = combinations(["declared", "expired", "noted", "owned", "moved", "ignored", "unobserved"]).flatMap(
+    (some) =>
+      rows.flatMap((row) => {
+        // What this resource has in its state is no other one's.
+        const about = { ...some, owned: some.owned === true && row.known === undefined };
+        const [observed, known, desired] = [map(row.observed), map(row.known), map(row.desired)];
+        const { plan, otherValue } = planUpdate(observed, {
+          ...{ known, desired, unsettled: only(about.noted), moved: about.moved === true },
+          // A prefix that the program declares is declared by this resource, too.
+          declared: only(about.declared || row.desired !== undefined),
+          managed: only(about.owned),
+          withdrawn: about.expired && row.desired === undefined ? observed : map(undefined),
+          isOver: () => about.expired === true,
+          ignores: () => about.ignored === true,
+          observed: about.unobserved ? map(undefined) : observed,
+        });
+        const verdict = expected(row, about);
+        const isRight = JSON.stringify(effect(plan, row)) === JSON.stringify(effectOf(verdict, row));
+        const { missing, different, left } = driftOf(observed, known, desired, () => about.ignored === true);
+        const isLook = !about.noted && !about.moved && !about.unobserved;
+        const isSeen =
+          missing.length + different.size > 0 === (verdict === "restore") && left.length > 0 === (verdict === "leave");
+        return isRight && otherValue.has(P) === (verdict === "refuse") && (isSeen || !isLook)
+          ? []
+          : [`${label(row, about)}: ${verdict}, ${JSON.stringify(effect(plan, row))}`];
+      }),
   );
   expect(wrong).toEqual([]);
 });

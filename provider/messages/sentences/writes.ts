@@ -50,8 +50,10 @@ export const WRITES: Sentences<keyof WriteEvents> = {
         : `${all}, and ${OUTCOMES[onDestroy]}`;
     return `${count(prefixes.length, "entry was", "entries were")} already there as declared, before this resource: ${some(prefixes)}. ${outcome}.`;
   }),
-  adopted: warn(({ entries: all, of, onDestroy }) => {
+  adopted: warn(({ entries: all, of, isPlanned, onDestroy }) => {
     const [first] = all;
+    if (isPlanned)
+      return `up adopts ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. This up does not change ${them(all.length)}; the next one does what the program says.`;
     return of === "entry"
       ? `adopted ${first?.prefix} with the value ${first?.value}; the next preview shows its change. ${fateOf(onDestroy)}`
       : `adopted ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. ${all.length === 1 ? "It was not changed" : "None of them was changed"}; the next "pulumi up" does what the program says, and its preview names ${all.length === 1 ? "it" : "each of them"}.`;

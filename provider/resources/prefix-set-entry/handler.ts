@@ -1,16 +1,16 @@
 import type { Runtime } from "../../deployment/runtime";
 import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
 import type { ListedValue } from "../../model/entry";
-import { attempt } from "../../model/errors";
+import { attempt, messageOf } from "../../model/errors";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { prefixIn } from "../../model/readable";
 import { formatUrl } from "../../model/resource-url";
 import { NAMED } from "../../model/text";
-import { RESTORES } from "../../reconcile/drift";
+import { differing, RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
-import { planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
+import { foundEntry, type Intent, planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
 import { addressOf, compare, hasOtherAddress, remember } from "../changes";
 import { lookAgain, lookNew, reportMissing, reportSent } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
@@ -76,8 +76,9 @@ export class PrefixSetEntryHandler implements Handler {
       const { observedInLook: observed, label, managed } = set;
       if (!observed) return;
       const sent = set.sentBefore(desired.prefix, new Map());
-      planEntry(observed, { ...desired, label, managed, sent });
+      const { found } = planEntry(observed, { ...desired, label, managed, sent });
       reportSent(set, sent, desiredOf(desired));
+      reportFound(set, desired, found, true);
     });
   }
 
@@ -99,6 +100,7 @@ export class PrefixSetEntryHandler implements Handler {
       if (news[RESTORES] !== undefined && set.endpoint === state.endpoint)
         this.reportDrift(set, state, readInputs(knownOf(news)));
     });
+    this.foresee(olds, news);
     const compared = compare({
       olds,
       news,
@@ -122,7 +124,7 @@ export class PrefixSetEntryHandler implements Handler {
     const inputs = readInputs(json);
     const set = ResourceSet.open(this.runtime, inputs).claim(inputs.prefix);
     const { label, managed, endpoint } = set;
-    const { prefix, value, expired, onExisting, onDestroy } = inputs;
+    const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) {
       const withdrawn = withdrawnOf(inputs);
@@ -144,12 +146,8 @@ export class PrefixSetEntryHandler implements Handler {
     set.settleSent();
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint, existed: hasExisted }) };
     this.found.add(id);
-    if (found === value) {
-      set.report({ kind: "alreadyThere", prefixes: [prefix], of: "entry", isPlanned: false, onDestroy });
-      return { id, outs: writeState(inputs, { endpoint, existed: true }) };
-    }
-    set.report({ kind: "adopted", entries: [{ prefix, value: found, desired: value }], of: "entry", onDestroy });
-    return { id, outs: writeState(inputs, { endpoint, value: found, adopted: true, existed: true }) };
+    reportFound(set, inputs, found, false);
+    return { id, outs: writeState(inputs, { endpoint, ...foundState(inputs, found) }) };
   }
 
   async read(id: string, json: JsonObject) {
@@ -180,19 +178,27 @@ export class PrefixSetEntryHandler implements Handler {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = ResourceSet.open(this.runtime, inputs, state).claim(inputs.prefix);
     const { prefix } = inputs;
-    const { endpoint } = set;
-    const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
-    // By the time in the state: a mistaken time in the program counts as a removal.
-    const isOver = () => isExpired(state.expires, this.runtime.today);
-    const intent = set.intent(state, { known, desired, withdrawn, isOver });
+    const { endpoint, label } = set;
+    const [known, desired] = [heldOf(state), desiredOf(inputs)];
+    const intent = this.intent(set, state, inputs);
     const moved = intent?.moved === true;
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
     if (!intent) return { outs: writeState(inputs, { endpoint, existed: kept }) };
-    const plan = (observed: ListedMap) => planUpdate(observed, intent);
+    set.reportMove(state);
+    let found: ListedValue | undefined;
+    const plan = (observed: ListedMap) => {
+      const { plan, ...met } = planUpdate(observed, intent);
+      found = foundEntry(met, { ...inputs, label });
+      return plan;
+    };
     const { before, after } = await set.write(
       { plan },
       (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
     );
+    if (set.observedInLook?.has(prefix) !== true || (found !== undefined && found !== inputs.value))
+      reportFound(set, inputs, found, false);
+    if (found !== undefined && found !== inputs.value)
+      return { outs: writeState(inputs, { endpoint, ...foundState(inputs, found) }) };
     const isDifferent = desired.size > 0 && after.has(prefix) && after.get(prefix) !== inputs.value;
     if (isDifferent) set.report({ kind: "leftUndeclared", undeclared: [], different: [prefix] });
     // A first insert, or one at another address, can meet an existing entry.
@@ -234,6 +240,32 @@ export class PrefixSetEntryHandler implements Handler {
     const written = await set.remove({ plan });
     if (set.desired.has(prefix)) return sayStays();
     if (written && unsettled.size === 0) set.reportAbsent([prefix], written);
+  }
+
+  /** Start of an update; `undefined` if nothing is to be sent. */
+  private intent(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): Intent | undefined {
+    // By the time in the state: a mistaken time in the program counts as a removal.
+    const isOver = () => isExpired(state.expires, this.runtime.today);
+    const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
+    return set.intent(state, { known, desired, withdrawn, isOver });
+  }
+
+  /** Reports the entry of another writer that the update of this run meets by the look, and warns if it is in the way. */
+  private foresee(olds: JsonObject, news: JsonObject): void {
+    if (hasUnknown(news) || !isSameSet(olds, news) || olds.prefix !== news.prefix) return;
+    const [state, inputs] = [readReplaced(olds), readInputs(news)];
+    const set = attempt(() => ResourceSet.open(this.runtime, inputs));
+    const observed = set?.observedInLook;
+    const intent = set?.isChecked(inputs.prefix) && this.intent(set, state, inputs);
+    if (!set || !observed || !intent) return;
+    const { changed, ...met } = planUpdate(observed, intent);
+    const entries = differing({ different: changed }, intent.desired);
+    if (entries.length > 0) set.report({ kind: "foreign", outcome: "changes", entries });
+    try {
+      reportFound(set, inputs, foundEntry(met, { ...inputs, label: set.label }), true);
+    } catch (error) {
+      set.report({ kind: "overLimit", reason: messageOf(error) });
+    }
   }
 
   /** False if the look saw another value, which the program ignores, and no loss. */
@@ -281,6 +313,24 @@ function sayAdopted(
   const isExpired = expired === true;
   if (desired === UNKNOWN || (held === desired && !isExpired)) return;
   set.report({ kind: "adoptedEntry", prefixes: [prefix], held, desired, isExpired });
+}
+
+/** Reports, in the preview and when it is done, the entry of another writer that a create or an update meets. */
+function reportFound(
+  set: ResourceSet,
+  { prefix, value, onDestroy }: PrefixSetEntryInputs,
+  found: ListedValue | undefined,
+  isPlanned: boolean,
+): void {
+  const about = { of: "entry", isPlanned, onDestroy } as const;
+  if (found === undefined) return;
+  if (found === value) set.report({ kind: "alreadyThere", prefixes: [prefix], ...about });
+  else set.report({ kind: "adopted", entries: [{ prefix, value: found, desired: value }], ...about });
+}
+
+/** Facts of the state about an entry that was there. */
+function foundState({ value }: PrefixSetEntryInputs, found: ListedValue) {
+  return { existed: true, ...(found !== value && { value: found, adopted: true }) };
 }
 
 /** True outputs after a write that failed half-way: the entry is not there, or has another value. */

@@ -46,7 +46,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   if (!hasUnknown(news)) {
     const [state, inputs] = [recalled(runtime, readReplaced(olds)), readInputs(news)];
     sayPlan(runtime, state, inputs);
-    if (isSameSet(olds, news)) runtime.notices.fold(() => warnOfLimits(runtime, state, inputs));
+    if (isSameSet(olds, news)) runtime.notices.fold(() => foresee(runtime, state, inputs));
   }
   const hasMoved = areKnown && addressOverridden(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
@@ -121,14 +121,17 @@ function sayPlan(runtime: Runtime, state: GroupState, inputs: GroupInputs): void
   sayChanges(beginning, start);
 }
 
-/** Warns of limits that the updates of the nodes that answer exceed. */
-function warnOfLimits(runtime: Runtime, state: GroupState, inputs: GroupInputs): void {
+/** Reports entries of others that the writes to the nodes that answer meet, and warns of limits that they exceed. */
+function foresee(runtime: Runtime, state: GroupState, inputs: GroupInputs): void {
   const lifecycle = new SetLifecycle(runtime);
   const { former } = placed(runtime, [...inputs.nodes.keys()], state);
-  for (const [name, before] of former) {
+  for (const name of inputs.nodes.keys()) {
+    const before = former.get(name);
     const desired = inputs.of(name);
     const set = ResourceSet.open(runtime, desired);
-    if (!runtime.look.isSilent(set.endpoint)) lifecycle.warnOfLimits(set, state.of(before), desired);
+    if (runtime.look.isSilent(set.endpoint)) continue;
+    if (before === undefined) lifecycle.foreseeNew(set, desired);
+    else lifecycle.foresee(set, state.of(before), desired);
   }
 }
 

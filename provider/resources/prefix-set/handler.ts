@@ -79,7 +79,7 @@ export class PrefixSetHandler implements Handler {
           withdrawn: withdrawnOf(storedSet(news).notes(), state.notes),
         });
     });
-    this.warnOfLimits(olds, news);
+    this.foresee(olds, news);
     return compare({
       // Shows an update that only the list of the look shows.
       olds: { ...this.withLost(olds), ...(unsettled.length > 0 && { unsettled }) },
@@ -98,10 +98,10 @@ export class PrefixSetHandler implements Handler {
     });
   }
 
-  private warnOfLimits(olds: JsonObject, news: JsonObject): void {
+  private foresee(olds: JsonObject, news: JsonObject): void {
     if (hasUnknown(news) || !isSameSet(olds, news)) return;
     const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
-    if (set?.isChecked(WHOLE_SET)) this.lifecycle.warnOfLimits(set, set.recall(readReplaced(olds)), readInputs(news));
+    if (set?.isChecked(WHOLE_SET)) this.lifecycle.foresee(set, set.recall(readReplaced(olds)), readInputs(news));
   }
 
   /** The state with the entries that it should hold; `lost` remains if an update restores something. */

@@ -1,4 +1,4 @@
-import type { SetResult } from "../../apply/set-operation";
+import type { SetOperation, SetResult } from "../../apply/set-operation";
 import type { Declaring } from "../../deployment/connections";
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
@@ -16,9 +16,17 @@ import { contentLimits } from "../../reconcile/limits/content";
 import { expiredOf, overIn, removalLimits } from "../../reconcile/limits/removals";
 import { type Intent, judgeOf, type KnownPrefixes } from "../../reconcile/set-plan";
 import { compareSet } from "../../reconcile/three-way";
-import { lookNew, reportMissing, reportSent } from "../look-at-set";
+import { lookNew, NOTHING_FOUND, notLooked, reportMet, reportMissing, reportSent } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
-import { InTheWay, planCreate, planLimitedDelete, planLimitedUpdate, type UpdateLimits } from "./plan";
+import {
+  type ChangedSet,
+  foundBy,
+  InTheWay,
+  planCreate,
+  planLimitedDelete,
+  planLimitedUpdate,
+  type UpdateLimits,
+} from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
 function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
@@ -53,37 +61,49 @@ export class SetLifecycle {
     const { entries: desired } = inputs;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     let adopted: ListedMap = new Map();
-    let isInTheWay = false;
     let shared: readonly CanonicalPrefix[] = [];
     let existed: readonly CanonicalPrefix[] = [];
     const plan = (observed: ListedMap) => {
-      try {
-        const create = this.planNew(set, inputs, observed);
-        adopted = create.left;
-        shared = create.shared;
-        const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
-        existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
-        return create.plan;
-      } catch (error) {
-        isInTheWay = error instanceof InTheWay;
-        throw error;
-      }
+      const create = this.planNew(set, inputs, observed);
+      adopted = create.left;
+      shared = create.shared;
+      const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
+      existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
+      return create.plan;
     };
     const failure = (message: string, reached: Reached) => {
       const kept = { ...reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn])), existed };
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
-    await set.write({ plan }, failure).catch(async (error: unknown) => {
-      // The engine may be about to show a resource that owns the entries in the way.
-      if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
-      return set.write({ plan }, failure);
-    });
-    reportAdopted(set, inputs, shared, false);
+    await this.write(set, plan, failure);
+    reportMet(set, inputs, { shared, adopted }, false);
     set.settleSent();
     if (adopted.size === 0) return { entries: desired, endpoint, existed };
-    const entries = differing({ different: adopted }, desired);
-    set.report({ kind: "adopted", entries, of: "set", onDestroy: inputs.onDestroy });
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), existed };
+  }
+
+  /** Writes to a set in which entries of others may be in the way. */
+  private async write(
+    set: ResourceSet,
+    plan: SetOperation["plan"],
+    failure: (message: string, reached: Reached) => UnfinishedWrite,
+  ): Promise<SetResult> {
+    let isInTheWay = false;
+    const noted = (observed: ListedMap) => {
+      try {
+        return plan(observed);
+      } catch (error) {
+        isInTheWay = error instanceof InTheWay;
+        throw error;
+      }
+    };
+    try {
+      return await set.write({ plan: noted }, failure);
+    } catch (error) {
+      // The engine may be about to show a resource that owns the entries in the way.
+      if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
+      return set.write({ plan: noted }, failure);
+    }
   }
 
   /** Tries a create against the result of a look. */
@@ -93,8 +113,8 @@ export class SetLifecycle {
     return lookNew(this.runtime, looked, isDecided, () => {
       const { set } = looked;
       if (!set.observedInLook || !inputs) return;
-      const { shared } = this.planNew(set, inputs, set.observedInLook);
-      reportAdopted(set, inputs, shared, true);
+      const { shared, left: adopted } = this.planNew(set, inputs, set.observedInLook);
+      reportMet(set, inputs, { shared, adopted }, true);
     });
   }
 
@@ -146,33 +166,43 @@ export class SetLifecycle {
       }
       return kept;
     }
-    const limits = this.limits(set, inputs);
+    set.reportMove(state);
+    const changes = this.changes(set, inputs);
     // At another address, everything that is there was there before.
     const held = intent.moved ? NOTHING : known;
     const isOurs = (prefix: CanonicalPrefix) =>
       held.has(prefix) || ((set.managed.has(prefix) || state.unsettled.has(prefix)) && !set.existed.has(prefix));
     let met: readonly CanonicalPrefix[] = [];
+    let found = NOTHING_FOUND;
+    let refused: ListedMap = NOTHING;
     const plan = (observed: ListedMap) => {
       const { present, occupied } = compareSet(observed, held, desired);
       met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
-      return planLimitedUpdate(observed, intent, limits);
+      const planned = planLimitedUpdate(observed, intent, changes);
+      found = foundBy(planned, inputs);
+      refused = inputs.onExisting === "adopt" ? NOTHING : planned.otherValue;
+      return planned.plan;
     };
     const existedOf = (there: KnownPrefixes) => {
       const still = intent.moved ? [] : [...state.existed].filter((prefix) => desired.has(prefix) || there.has(prefix));
       return [...new Set([...still, ...met])];
     };
-    const result = await set.write({ plan }, (message, reached) => {
-      const now = reachedOf(reached, new Map([...known, ...desired, ...withdrawn]));
+    const result = await this.write(set, plan, (message, reached) => {
+      const isOwn = ([prefix]: [CanonicalPrefix, ListedValue]) => !refused.has(prefix);
+      const now = reachedOf(reached, new Map([...known, ...desired, ...withdrawn].filter(isOwn)));
       const isStill = (prefix: CanonicalPrefix) =>
         now.entries.has(prefix) && now.entries.get(prefix) !== desired.get(prefix);
-      const found = [...state.foreign].filter(isStill);
-      const existed = existedOf(reached.applied);
-      return new UnfinishedWrite(message, { ...now, existed, found: found.length > 0 ? found : undefined });
+      const foreign = [...new Set([...state.foreign, ...found.adopted.keys()])].filter(isStill);
+      const existed = existedOf(reached.applied).filter((prefix) => !refused.has(prefix));
+      return new UnfinishedWrite(message, { ...now, existed, found: foreign.length > 0 ? foreign : undefined });
     });
-    this.warnOfOthers(set, inputs, result);
+    reportMet(set, inputs, notLooked(set, found), false);
+    const entries = found.adopted.size > 0 ? new Map([...desired, ...found.adopted]) : desired;
+    this.warnOfOthers(set, { ...inputs, entries }, result);
     set.settleSent();
     return {
       ...kept,
+      ...(found.adopted.size > 0 && { entries, adopted: found.adopted.keys() }),
       existed: existedOf(desired),
       get changes() {
         return result.changes;
@@ -181,17 +211,37 @@ export class SetLifecycle {
   }
 
   /**
-   * Warns of limits that the update of this run exceeds, by the look or else by the state. No failure: the engine would come to no
-   * other resource, and restore nothing there. A refresh knows no program, and of another address nothing is known.
+   * Reports entries of others that the update of this run meets by the look, and warns of those in its way and of limits that it
+   * exceeds by the look or else by the state. No failure: the engine would come to no other resource, and restore nothing there. A
+   * refresh knows no program, and the limits at another address are those of the run.
    */
-  warnOfLimits(set: ResourceSet, state: SetState, inputs: SetInputs): void {
-    const intent = set.endpoint === state.endpoint && set.isChecked(WHOLE_SET) && this.intent(set, state, inputs);
+  foresee(set: ResourceSet, state: SetState, inputs: SetInputs): void {
+    const intent = set.isChecked(WHOLE_SET) && this.intent(set, state, inputs);
     if (!intent) return;
+    const { observedInLook: observed } = set;
+    if (intent.moved && !observed) return;
     const { entries: known, lost } = state;
     const held = lost ? new Map([...known].filter(([prefix]) => !lost.has(prefix))) : known;
+    const warn = (reason: string | undefined) => {
+      if (reason !== undefined && !intent.moved) set.report({ kind: "overLimit", reason });
+    };
     try {
-      const { refusal } = planLimitedUpdate(set.observedInLook ?? held, intent, this.limits(set, inputs));
-      if (refusal !== undefined) set.report({ kind: "overLimit", reason: refusal });
+      const planned = planLimitedUpdate(observed ?? held, intent, this.changes(set, inputs));
+      const { refusal } = planned.plan;
+      warn(refusal);
+      if (refusal === undefined) reportMet(set, inputs, foundBy(planned, inputs), true);
+    } catch (error) {
+      warn(messageOf(error));
+    }
+  }
+
+  /** {@link foresee} for a set that this resource has not written so far, beside others that it has. */
+  foreseeNew(set: ResourceSet, inputs: SetInputs): void {
+    const { observedInLook: observed } = set;
+    if (!observed || !set.isChecked(WHOLE_SET)) return;
+    try {
+      const { shared, left: adopted } = this.planNew(set, inputs, observed);
+      reportMet(set, inputs, { shared, adopted }, true);
     } catch (error) {
       set.report({ kind: "overLimit", reason: messageOf(error) });
     }
@@ -202,6 +252,10 @@ export class SetLifecycle {
     const isOver = overIn(state.notes, this.runtime.today);
     const change = { known: state.entries, desired: inputs.entries, withdrawn: withdrawnBy(state, inputs), isOver };
     return set.intent(state, change);
+  }
+
+  private changes(set: ResourceSet, { onExisting, exclusive, ...inputs }: SetInputs): ChangedSet {
+    return { ...this.limits(set, inputs), onExisting, exclusive };
   }
 
   private limits({ label, url }: ResourceSet, { limits }: Pick<SetInputs, "limits">): UpdateLimits {
@@ -379,16 +433,6 @@ export class SetLifecycle {
 /** Entries of `block --now` that are no longer wanted; those of a node that was skipped are still there. */
 function withdrawnBy({ isOpen, notes }: SetState, inputs: SetInputs): ListedMap {
   return withdrawnOf(inputs.notes, isOpen ? new Map() : notes, inputs.node);
-}
-
-/** Reports, in the preview and at create, entries that were there already with the declared value. */
-function reportAdopted(
-  set: ResourceSet,
-  { onDestroy }: SetInputs,
-  prefixes: readonly CanonicalPrefix[],
-  isPlanned: boolean,
-): void {
-  if (prefixes.length > 0) set.report({ kind: "alreadyThere", prefixes, of: "set", isPlanned, onDestroy });
 }
 
 /** State after a write that failed half-way: the resource's own entries at the node. */

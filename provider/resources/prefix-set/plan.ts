@@ -1,11 +1,12 @@
 import { onlyRestored, type SetPlan } from "../../apply/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { type ListedMap, madeOnce } from "../../model/prefix-map";
+import { type ListedMap, madeOnce, NOTHING } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { type ContentLimits, contentProblems, entryProblems } from "../../reconcile/limits/content";
 import { type RemovalLimits, removalProblems } from "../../reconcile/limits/removals";
-import { type Intent, type NewContent, planNew, planUpdate } from "../../reconcile/set-plan";
+import { type Intent, type Met, type NewContent, planNew, planUpdate } from "../../reconcile/set-plan";
 import { compareSet } from "../../reconcile/three-way";
+import type { Found } from "../look-at-set";
 
 /** Start of a new set. */
 export interface NewSet extends NewContent {
@@ -44,24 +45,57 @@ export interface UpdateLimits {
   readonly removals: RemovalLimits;
 }
 
+/** An update, and the entries of others that it meets. */
+export type PlannedUpdate = Met & { readonly plan: SetPlan; readonly changed: ListedMap };
+
+/** Entries of others that an update meets: those with another value are adopted with `onExisting`. */
+export function foundBy(
+  { shared, otherValue, changed }: PlannedUpdate,
+  { onExisting }: Pick<NewSet, "onExisting">,
+): Found {
+  return { shared, adopted: onExisting === "adopt" ? otherValue : NOTHING, changed };
+}
+
+/** Limits on the plan of an update, and what it may take over. */
+export interface ChangedSet extends UpdateLimits, Pick<NewSet, "onExisting" | "exclusive"> {}
+
 /**
- * {@link planUpdate} within the limits on removals and changes. The check has judged the content, by what the program declares:
- * neither entries of others nor a limit ever stop a restore.
+ * {@link planUpdate} within the limits on removals and changes, and beside entries of others. The check has judged the content, by
+ * what the program declares: neither entries of others nor a limit ever stop a restore.
  *
- * @returns the plan; if the set would break them, its lost entries alone
- * @throws {Error} when the set would break them, and there is nothing to restore: then nothing is sent
+ * @returns the plan; if the set would break its limits, or there are foreign entries that may not be adopted, its lost entries alone
+ * @throws {InTheWay} if there are foreign entries that may not be adopted, and nothing to restore: then nothing is sent
+ * @throws {Error} if the set would break its limits, likewise
  */
-export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
-  const { label } = limits;
-  const plan = planUpdate(observed, intent);
+export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: ChangedSet): PlannedUpdate {
+  const { label, onExisting, exclusive } = limits;
+  const { plan, ...met } = planUpdate(observed, intent);
   const { occupied, changed, different } = compareSet(observed, intent.known, intent.desired);
-  const changes = occupied.length + changed.length + (intent.moved ? different.length : 0);
+  const isChanged = (prefix: CanonicalPrefix) => plan.put.has(prefix);
+  const changes = occupied.filter(isChanged).length + changed.length + (intent.moved ? different.length : 0);
   // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
   const size = Math.max(observed.size, intent.known.size);
-  const problems = limitProblems(plan, { observed, size, changes }, limits);
-  if (problems.length === 0) return plan;
+  const isInTheWay = met.otherValue.size > 0 && onExisting !== "adopt";
+  const problems = [
+    ...(isInTheWay ? [`It already holds ${otherValues(met.otherValue)}. ${remedyOf(met.otherValue, exclusive)}`] : []),
+    ...limitProblems(plan, { observed, size, changes }, limits),
+  ];
+  if (problems.length === 0) return { plan, ...met };
   const sent = plan.restored ? "only lost entries are restored" : "nothing was sent";
-  return onlyRestored(plan, `${label}: ${sent}. ${problems.join(" ")}`);
+  const refusal = `${label}: ${sent}. ${problems.join(" ")}`;
+  if (isInTheWay && !plan.restored) throw new InTheWay(refusal);
+  return { plan: onlyRestored(plan, refusal), ...met };
+}
+
+function otherValues(found: ListedMap): string {
+  return `other values of ${some([...found].map(([prefix, value]) => `${prefix} (${value})`))}`;
+}
+
+/** What to do about other values of entries that an update adds. */
+function remedyOf({ size }: ListedMap, exclusive: boolean): string {
+  const [it, its, is] = size === 1 ? ["it", "that value", "it is"] : ["them", "those values", "they are"];
+  const declare = `Declare ${it} with ${its}, or take ${it} over with onExisting: "adopt" (${is} not changed before a preview has shown it)`;
+  return exclusive ? `${declare}, or by "pulumi up --refresh", whose preview shows it.` : `${declare}.`;
 }
 
 /**
@@ -125,9 +159,7 @@ function inTheWay(label: string, undeclared: ListedMap, otherValue: ListedMap): 
     undeclared.size > 0
       ? `${count(undeclared.size, "entry", "entries")} not declared here: ${some([...undeclared.keys()])}`
       : "",
-    otherValue.size > 0
-      ? `other values of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
-      : "",
+    otherValue.size > 0 ? otherValues(otherValue) : "",
   ].filter((part) => part !== "");
   const isOne = undeclared.size + otherValue.size === 1;
   const [it, none] = isOne ? ["it", "it is not"] : ["them", "none of them is"];

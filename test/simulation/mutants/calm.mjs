@@ -86,10 +86,23 @@ export const CALM = mutants([
   {
     name: "name-no-entry-that-was-there",
     promise: 12,
-    file: "resources/prefix-set/lifecycle.ts",
-    find: 'if (prefixes.length > 0) set.report({ kind: "alreadyThere", prefixes, of: "set", isPlanned, onDestroy });',
-    replace:
-      'if (prefixes.length > 1) set.report({ kind: "alreadyThere", prefixes, of: "set", isPlanned, onDestroy });',
+    file: "resources/look-at-set.ts",
+    find: 'if (shared.length > 0) set.report({ kind: "alreadyThere"',
+    replace: 'if (shared.length > 1) set.report({ kind: "alreadyThere"',
+  },
+  {
+    name: "change-other-values-in-an-update",
+    promise: 2,
+    file: "reconcile/three-way.ts",
+    find: 'occupied: [["noted", "change"], ["owned", "change"], ["moved", "change"], "refuse"]',
+    replace: 'occupied: [["noted", "change"], ["owned", "change"], ["isNew", "refuse"], "change"]',
+  },
+  {
+    name: "name-nothing-that-an-update-meets",
+    promise: 12,
+    file: "resources/prefix-set/plan.ts",
+    find: 'return { shared, adopted: onExisting === "adopt" ? otherValue : NOTHING, changed };',
+    replace: 'return { shared: [], adopted: onExisting === "adopt" ? otherValue : NOTHING, changed };',
   },
   {
     name: "keep-what-has-expired-for-a-day",

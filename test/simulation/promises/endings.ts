@@ -143,14 +143,14 @@ function isSeen(world: World, done: CommandRecord, claim: Claim): boolean {
   return requestsOf(world, done, name).some(({ cmd, url }) => cmd === "list" && url === claim.url);
 }
 
-/** A new resource takes over nothing that it was not told to. */
+/** What a resource newly declares takes over nothing that it was not told to. */
 export const takesNothingOver: Promised = {
   number: 2,
   name: "nothing is taken over without leave",
   judge: ({ world, record, now }) => {
     const { done, run } = record;
     if (run.command !== "up" || !isGreen(world, record)) return [];
-    return createdIn(done, now).flatMap((claim) => {
+    return addedIn(done, now).flatMap((claim) => {
       if (claim.kind !== "set" || claim.resource.args.onExisting === "adopt") return [];
       const there = foundBy(world, done, claim);
       const isInTheWay = ([prefix, value]: [string, number]) =>
@@ -159,19 +159,27 @@ export const takesNothingOver: Promised = {
         .filter(isInTheWay)
         .map(
           ([prefix]) =>
-            `${placeOf(claim)} had ${prefix}, and ${claim.resource.name} was made without leave to take it over`,
+            `${placeOf(claim)} had ${prefix}, and ${claim.resource.name} declares it without leave to take it over`,
         );
     });
   },
 };
 
-/** Declarations of the resources that a run has made. */
-function createdIn({ steps }: CommandRecord, now: readonly Claim[]): Claim[] {
-  const made = new Set(steps.flatMap(({ op, name }) => (op === "create" ? name : [])));
-  return now.filter(({ resource }) => made.has(resource.name));
+/** Declarations of the resources that a run has made, and what others newly declare: no state had it. */
+function addedIn({ steps, before }: CommandRecord, now: readonly Claim[]): Claim[] {
+  const namesOf = (what: string) => new Set(steps.flatMap(({ op, name }) => (op === what ? name : [])));
+  const [made, updated] = [namesOf("create"), namesOf("update")];
+  const isKnown = (prefix: string) =>
+    before.resources.some(({ inputs, outputs }) => JSON.stringify([inputs, outputs]).includes(`"${prefix}"`));
+  return now.flatMap((claim) => {
+    if (made.has(claim.resource.name)) return [claim];
+    if (claim.kind === "signal" || !updated.has(claim.resource.name)) return [];
+    const entries = Object.fromEntries(Object.entries(claim.entries).filter(([prefix]) => !isKnown(prefix)));
+    return [{ ...claim, entries, exclusive: false }];
+  });
 }
 
-/** A run names the entries that a new resource finds at its place. */
+/** A run names the entries that what it newly declares finds at its place. */
 export const whatWasThereIsNamed: Promised = {
   number: 12,
   name: "what was there before is named",
@@ -179,7 +187,7 @@ export const whatWasThereIsNamed: Promised = {
     const { done, preview, run } = record;
     if (run.command !== "up" || !isGreen(world, record)) return [];
     const text = [...done.printed, ...(preview?.printed ?? [])].join("\n");
-    return createdIn(done, now).flatMap((claim) => {
+    return addedIn(done, now).flatMap((claim) => {
       const declared = claim.kind === "set" ? Object.keys(claim.entries) : claim.prefixes;
       return foundBy(world, done, claim)
         .filter(([prefix]) => declared.includes(prefix) && !namesIn(text, prefix))

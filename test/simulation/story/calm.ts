@@ -190,6 +190,10 @@ function endings(random: Random): Course {
     { ...one, args: { ...one.args, entries: { ...(one.args.entries as Content), [MANY[9] as string]: 1 } } },
     ...program.slice(1),
   ];
+  // Another team has put there what the program adds.
+  const meets = random.fork("meets");
+  const met = { [MANY[9] as string]: meets.int(1, 2) };
+  const before = act({ actor: "colleague", node, set: SET, insert: met, commit: true });
   const again = random.chance(0.6)
     ? [
         run(
@@ -203,7 +207,7 @@ function endings(random: Random): Course {
   return {
     sets,
     ...(isBlind && { settings: { detectDrift: "off" } }),
-    turns: [run("up", program), ...meeting, ...gate, ...again, end],
+    turns: [run("up", program), ...meeting, ...gate, ...meets.some([before], 0.5), ...again, end],
   };
 }
 

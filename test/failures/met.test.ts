@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import type { Emulator } from "../../provider/emulator";
+import { startOnOwnPort } from "../support/ports";
+import { type Declared, MiniEngine } from "./support/engine";
+import { BLOCKED, entry, NODE, PARTNERS, set } from "./support/scenarios";
+
+/** Entries that another team has put where a program adds them: an update does with them what a create does. */
+const [P, R, S] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"];
+const QUICK = { commitCoalesceMs: 0, deadlineMs: 2_000, timeoutMs: 500 };
+const node = () => startOnOwnPort({ state: NODE });
+const blocked = (emulator: Emulator) => emulator.prefixSet(BLOCKED).applied;
+const texts = (errors: readonly Error[]) => errors.map(({ message }) => message).join("\n");
+/** Lines about what was met, and not about the plan. */
+const lines = (printed: readonly string[]) => printed.filter((line) => /^(warning: )?(Set |up )/.test(line));
+
+const VALUE_REMEDY =
+  'Declare it with that value, or take it over with onExisting: "adopt" (it is not changed before a preview has shown it)';
+const THERE = `1 entry was already there as declared, before this resource: ${S}. It will belong to this resource, and a destroy removes it with the rest; onDestroy: "created" leaves it.`;
+
+/** A stack with one entry in a set, to which another team adds some before its next run. */
+async function beside(
+  program: readonly Declared[],
+  inserted: Readonly<Record<string, number>>,
+  emulator: Emulator,
+  url = BLOCKED,
+): Promise<MiniEngine> {
+  const engine = new MiniEngine({ node: QUICK, endpoint: emulator.endpoint });
+  expect(texts((await engine.up(program)).errors)).toBe("");
+  emulator.change(url, { insert: inserted });
+  return engine;
+}
+
+describe.each([false, true])("an update of a set, exclusive: %s", (exclusive) => {
+  const of = (entries: Readonly<Record<string, number>>, more = {}) => [set(entries, { exclusive, ...more })];
+  const where = (emulator: Emulator) => `Set ${BLOCKED} on ${emulator.endpoint}`;
+  const orRefresh = exclusive ? ', or by "pulumi up --refresh", whose preview shows it.' : ".";
+
+  it("leaves another value of an entry that it adds, and fails; the preview says so", async () => {
+    await using emulator = await node();
+    const engine = await beside(of({ [P]: 1 }), { [R]: 9, [S]: 1 }, emulator);
+    const wider = of({ [P]: 1, [R]: 1, [S]: 1 });
+    const refusal = `${where(emulator)}: nothing was sent. It already holds other values of ${R} (9). ${VALUE_REMEDY}${orRefresh}`;
+    const preview = await engine.preview(wider);
+    expect(texts(preview.errors)).toBe("");
+    expect(preview.printed).toContain(`warning: up would fail. ${refusal}`);
+    const up = await engine.up(wider);
+    expect(texts(up.errors)).toContain(refusal);
+    expect(blocked(emulator)).toEqual({ [P]: 1, [R]: 9, [S]: 1 });
+    expect(engine.state[0]?.outputs.entries).toEqual({ [P]: 1 });
+  });
+
+  it("restores what is lost all the same, and takes nothing of the other value into its state", async () => {
+    await using emulator = await node();
+    const engine = await beside(of({ [P]: 1 }), { [R]: 9 }, emulator);
+    emulator.change(BLOCKED, { delete: [P] });
+    const up = await engine.up(of({ [P]: 1, [R]: 1 }));
+    expect(texts(up.errors)).toContain(`only lost entries are restored. It already holds other values of ${R} (9).`);
+    expect(blocked(emulator)).toEqual({ [P]: 1, [R]: 9 });
+    expect(engine.state[0]?.outputs.entries).toEqual({ [P]: 1 });
+    expect(texts((await engine.destroy()).errors)).toBe("");
+    expect(blocked(emulator)).toEqual({ [R]: 9 });
+  });
+
+  it("adopts another value with onExisting, and the run after it changes it: each preview says so", async () => {
+    await using emulator = await node();
+    const adopt = { onExisting: "adopt" };
+    const engine = await beside(of({ [P]: 1 }, adopt), { [R]: 9 }, emulator);
+    const wider = of({ [P]: 1, [R]: 1 }, adopt);
+    const adopts = `warning: ${where(emulator)}: up adopts 1 entry that the program does not declare with this value: ${R}. This up does not change it; the next one does what the program says.`;
+    expect(lines((await engine.preview(wider)).printed)).toEqual([adopts]);
+    const up = await engine.up(wider);
+    expect(texts(up.errors)).toBe("");
+    expect(lines(up.printed)).toEqual([
+      adopts,
+      `warning: ${where(emulator)}: adopted 1 entry that the program does not declare with this value: ${R}. It was not changed; the next "pulumi up" does what the program says, and its preview names it.`,
+    ]);
+    expect(blocked(emulator)).toEqual({ [P]: 1, [R]: 9 });
+    expect(lines((await engine.preview(wider)).printed)).toEqual([
+      `${where(emulator)}: up changes 1 entry that the program does not declare with this value: ${R} (9 to 1).`,
+    ]);
+    expect(texts((await engine.up(wider)).errors)).toBe("");
+    expect(blocked(emulator)).toEqual({ [P]: 1, [R]: 1 });
+  });
+
+  it("names an entry that is there as declared, and leaves it with onDestroy", async () => {
+    await using emulator = await node();
+    const created = { onDestroy: "created" };
+    const engine = await beside(of({ [P]: 1 }), { [S]: 1 }, emulator);
+    expect(lines((await engine.preview(of({ [P]: 1, [S]: 1 }))).printed)).toEqual([`${where(emulator)}: ${THERE}`]);
+    const up = await engine.up(of({ [P]: 1, [S]: 1 }, created));
+    expect(texts(up.errors)).toBe("");
+    expect(lines(up.printed).join()).toContain(`1 entry was already there as declared, before this resource: ${S}.`);
+    expect(texts((await engine.destroy()).errors)).toBe("");
+    expect(blocked(emulator)).toEqual({ [S]: 1 });
+  });
+});
+
+it("an update without a look names what it meets when it meets it", async () => {
+  await using emulator = await node();
+  const engine = await beside([set({ [P]: 1 })], { [S]: 1 }, emulator);
+  const blind = new MiniEngine({ ...engine.config, detectDrift: "off" });
+  blind.state = engine.state;
+  expect(lines((await blind.preview([set({ [P]: 1, [S]: 1 })])).printed)).toEqual([]);
+  const { errors, printed } = await blind.up([set({ [P]: 1, [S]: 1 })]);
+  expect(texts(errors)).toBe("");
+  expect(lines(printed).join()).toContain(
+    `1 entry was already there as declared, before this resource: ${S}. It belongs`,
+  );
+});
+
+describe("an entry of its own that is wanted again after its time", () => {
+  const over = { expires: "2020-01-01T00:00:00Z" };
+  const single = (more: object): Declared[] => {
+    const one = entry("single", R);
+    return [{ ...one, args: { ...one.args, ...more } }];
+  };
+  const partners = (emulator: Emulator) => emulator.prefixSet(PARTNERS).applied;
+
+  it("leaves another value and fails; the preview says so", async () => {
+    await using emulator = await node();
+    const engine = await beside(single(over), { [R]: 9 }, emulator, PARTNERS);
+    const refusal = `Set ${PARTNERS} on ${emulator.endpoint} already holds ${R} with the value 9, not 1. Nothing was sent.`;
+    const preview = await engine.preview(single({}));
+    expect([texts(preview.errors), preview.printed.join()]).toEqual(["", expect.stringContaining(refusal)]);
+    expect(texts((await engine.up(single({}))).errors)).toContain(refusal);
+    expect(partners(emulator)).toEqual({ [R]: 9 });
+  });
+
+  it("adopts it with onExisting, and the run after it changes it", async () => {
+    await using emulator = await node();
+    const engine = await beside(single(over), { [R]: 9 }, emulator, PARTNERS);
+    const adopt = single({ onExisting: "adopt" });
+    expect((await engine.preview(adopt)).printed.join()).toContain("up adopts 1 entry");
+    const up = await engine.up(adopt);
+    expect([texts(up.errors), up.printed.join()]).toEqual([
+      "",
+      expect.stringContaining(`adopted ${R} with the value 9`),
+    ]);
+    expect(partners(emulator)).toEqual({ [R]: 9 });
+    expect(texts((await engine.up(adopt)).errors)).toBe("");
+    expect(partners(emulator)).toEqual({ [R]: 1 });
+  });
+
+  it("names one that is there as declared", async () => {
+    await using emulator = await node();
+    const engine = await beside(single(over), { [R]: 1 }, emulator, PARTNERS);
+    for (const run of [await engine.preview(single({})), await engine.up(single({}))])
+      expect([texts(run.errors), run.printed.join()]).toEqual([
+        "",
+        expect.stringContaining(`${R} was already there with this value.`),
+      ]);
+  });
+});
+
+describe("a group", () => {
+  const nodesOf = (all: Readonly<Record<string, Emulator>>) => ({
+    nodes: Object.fromEntries(Object.entries(all).map(([name, { endpoint }]) => [name, { ...QUICK, endpoint }])),
+  });
+  const group = (entries: Readonly<Record<string, number>>, nodes: readonly string[], more = {}): Declared[] => [
+    { type: "PrefixSetGroup", name: "group", args: { arena: "edge", set: "blocked", entries, nodes, ...more } },
+  ];
+
+  it("does so at each node, in one line for all of them", async () => {
+    await using fra1 = await node();
+    await using ams1 = await node();
+    const engine = new MiniEngine(nodesOf({ fra1, ams1 }));
+    expect(texts((await engine.up(group({ [P]: 1 }, ["fra1", "ams1"]))).errors)).toBe("");
+    for (const one of [fra1, ams1]) one.change(BLOCKED, { insert: { [S]: 1 } });
+    fra1.change(BLOCKED, { insert: { [R]: 9 } });
+    const wider = group({ [P]: 1, [R]: 1, [S]: 1 }, ["fra1", "ams1"]);
+    const said = (await engine.preview(wider)).printed.join("\n");
+    expect(said).toContain(`Set ${BLOCKED} on ams1: ${THERE}`);
+    expect(said).toContain(
+      `up would fail. Set ${BLOCKED} on fra1: nothing was sent. It already holds other values of ${R}`,
+    );
+    expect(texts((await engine.up(wider)).errors)).toContain(`It already holds other values of ${R} (9).`);
+    expect([blocked(fra1), blocked(ams1)]).toEqual([
+      { [P]: 1, [R]: 9, [S]: 1 },
+      { [P]: 1, [R]: 1, [S]: 1 },
+    ]);
+  });
+
+  it("tries a node that joins in the preview, as a create does", async () => {
+    await using fra1 = await node();
+    await using ams1 = await node();
+    ams1.change(BLOCKED, { insert: { [R]: 9 } });
+    const engine = new MiniEngine(nodesOf({ fra1, ams1 }));
+    expect(texts((await engine.up(group({ [P]: 1 }, ["fra1"]))).errors)).toBe("");
+    const both = group({ [P]: 1 }, ["fra1", "ams1"]);
+    const refusal = `Set ${BLOCKED} on ams1 already holds 1 entry not declared here: ${R}. Nothing was sent.`;
+    expect((await engine.preview(both)).printed.join("\n")).toContain(`warning: up would fail. ${refusal}`);
+    expect(texts((await engine.up(both)).errors)).toContain(refusal);
+    const adopt = await engine.preview(group({ [P]: 1 }, ["fra1", "ams1"], { onExisting: "adopt" }));
+    expect(adopt.printed.join("\n")).toContain(`Set ${BLOCKED} on ams1: up adopts 1 entry`);
+  });
+});
+
+it("an update at another address names the values that it changes there", async () => {
+  await using emulator = await node();
+  await using other = await node();
+  other.change(BLOCKED, { insert: { [P]: 9 } });
+  const engine = await beside([set({ [P]: 1 })], {}, emulator);
+  const moved = new MiniEngine({ node: QUICK, endpoint: other.endpoint });
+  moved.state = engine.state;
+  const changes = `Set ${BLOCKED} on ${other.endpoint}: up changes 1 entry that the program does not declare with this value: ${P} (9 to 1).`;
+  expect((await moved.preview([set({ [P]: 1 })])).printed).toContain(changes);
+  const up = await moved.up([set({ [P]: 1 })]);
+  expect([texts(up.errors), up.printed.filter((line) => line === changes)]).toEqual(["", [changes]]);
+  expect(blocked(other)).toEqual({ [P]: 1 });
+});
