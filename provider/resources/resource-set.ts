@@ -1,8 +1,8 @@
 import type { Caller } from "../apply/group-commit";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
 import { isUnreachable } from "../client/errors";
-import { PATIENCE_MS } from "../deployment/look";
 import type { Declaring } from "../deployment/connections";
+import { PATIENCE_MS } from "../deployment/look";
 import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/node-in-use";
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";

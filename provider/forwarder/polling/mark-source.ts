@@ -1,9 +1,9 @@
+import { failedStatus } from "../../client/answer-readers";
 import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
 import type { Dispatcher } from "../../client/http";
 import { NodeRequests } from "../../client/node-connection";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
-import { failedStatus } from "../../client/answer-readers";
 import { visible } from "../../model/foreign-text";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
