@@ -82,9 +82,9 @@ guide("languages.md", "a program in Python goes from an empty stack to a set tha
   expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
 });
 
-test.each(Object.entries(WITH_CREDENTIALS))(
-  "a program in %s creates, keeps, restores and removes what one in TypeScript does, and no state has its credentials",
-  async (language, { file, more }) => {
+test.each(Object.keys(LANGUAGES))(
+  "a program in %s creates, keeps, restores, changes and removes what one in TypeScript does",
+  async (language) => {
     await using w = await programIn(language);
     const { emulator, stack } = w;
 
@@ -110,11 +110,15 @@ test.each(Object.entries(WITH_CREDENTIALS))(
     expect(sent()).toEqual(["insert 1", "commit"]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
 
-    await stack.write(file, (await stack.read(file)) + more(emulator.endpoint));
-    await stack.must("up", "--yes", "--skip-preview");
-    const state = await stack.read(".backend/.pulumi/stacks/journey/test.json");
-    expect(Object.keys(await stack.state())).toContain("web");
-    for (const secret of [CANARY, emulator.clients[0]?.secretKey]) expect(state).not.toContain(secret);
+    const credentials = WITH_CREDENTIALS[language];
+    if (credentials) {
+      const { file, more } = credentials;
+      await stack.write(file, (await stack.read(file)) + more(emulator.endpoint));
+      await stack.must("up", "--yes", "--skip-preview");
+      const state = await stack.read(".backend/.pulumi/stacks/journey/test.json");
+      expect(Object.keys(await stack.state())).toContain("web");
+      for (const secret of [CANARY, emulator.clients[0]?.secretKey]) expect(state).not.toContain(secret);
+    }
 
     await stack.must("destroy", "--yes", "--skip-preview");
     expect([emulator.prefixSet(BLOCKED).applied, emulator.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
