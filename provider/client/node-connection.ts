@@ -56,6 +56,7 @@ export class NodeConnection {
   readonly options: NodeOptions & typeof DEFAULTS;
   private readonly world: World;
   private readonly requester: Requester;
+  private readonly turns: Map<string, Pick<Slots, "acquire">>;
 
   /**
    * @param name Name of the node in messages. Default: its address.
@@ -68,7 +69,8 @@ export class NodeConnection {
     this.requests = new NodeRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
     this.world = { ...systemWorld, ...world };
-    const { keyedPlaces } = this.memory;
+    const { keyedPlaces, turns } = this.memory;
+    this.turns = turns;
     this.habits = { answers: checked.answers, keyedPlaces, maxListRecords: checked.maxListRecords };
     const { endpoint, redactor } = this.requests;
     const label = labelOf(name, endpoint.label);
@@ -115,10 +117,9 @@ export class NodeConnection {
 
   /** Does work that ends in a commit. No connection of this process to this address stages meanwhile what that commit applies. */
   async alone<T>(set: PrefixSetUrl, work: () => Promise<T>): Promise<T> {
-    const { turns } = this.memory;
     const url = urlOfCommit(set, this.options.commitUrl);
-    const turn = turns.get(url) ?? new Slots(1);
-    turns.set(url, turn);
+    const turn = this.turns.get(url) ?? new Slots(1);
+    this.turns.set(url, turn);
     const release = await turn.acquire();
     try {
       return await work();
