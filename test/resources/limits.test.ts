@@ -115,7 +115,11 @@ describe("a set that another resource takes over", () => {
     await using stack = await bench("fra1");
     stack.config.nodes = configured({ fra1: stack.node("fra1"), "fra1-new": stack.node("fra1") });
     const program = (name: string, node: string, number: number): Declared[] => [
-      { type: "PrefixSet", name, args: { arena: "edge", set: "blocked", node, entries: many(number) } },
+      {
+        type: "PrefixSet",
+        name,
+        args: { arena: "edge", set: "blocked", node, entries: many(number), exclusive: false },
+      },
     ];
     expect(texts((await stack.engine.up(program("old", "fra1", 60))).errors)).toBe("");
     expect(texts((await stack.engine.up(program("new", "fra1-new", 3))).errors)).toMatch(tooMany);
