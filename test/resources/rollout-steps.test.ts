@@ -39,23 +39,6 @@ it("maxUnreachable counts over all waves: so many silent nodes are gone on witho
   expect(waves.held()).toEqual({ lab1: OLD, fra1: NEW, ams1: NEW });
 });
 
-it("a node that holds a part of a content gets the rest after a canary that was silent, and is asked then", async () => {
-  await using waves = await filled();
-  const allowing = { maxUnreachable: 1 };
-  waves.node("lab1").fail({ every: 1, kind: "reset" });
-  waves.node("fra1").fail({ every: 1, cmd: "commit", status: 500 });
-  expect((await waves.up(NEW, allowing)).error).toContain("wave 2 of 3 (fra1) did not pass: ");
-  for (const node of ["lab1", "fra1"]) waves.node(node).clearFaults();
-  waves.doctor.asked();
-  // With a part of the content, its check cannot pass.
-  waves.doctor.onAsked = (node) => {
-    if (node === "fra1" && waves.held().fra1?.[B] === undefined) waves.doctor.ill.set("fra1", 503);
-  };
-  expect((await waves.up(NEW, allowing)).error).toBe("");
-  expect(waves.doctor.asked()).toEqual(["lab1", "fra1", "ams1"]);
-  expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
-});
-
 it("a pause follows each wave but the last, before its check", async () => {
   await using waves = await filled({ pauseMs: 90_000 });
   const world = new HurriedWorld();

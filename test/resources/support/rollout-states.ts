@@ -106,12 +106,6 @@ function tooEarly(step: Step, { nodes, waves }: RolloutState): string | undefine
   });
 }
 
-/** True for a node that can be written and is not: its check says nothing about the content. */
-function isPart({ nodes }: RolloutState, name: string): boolean {
-  const { holds, silent } = nodes.get(name) as NodeState;
-  return !holds && !silent;
-}
-
 /** The same state under other names of the nodes of one wave, which nothing tells apart, has the same key. */
 function keyOf({ waves, nodes, isAsked, isTriedAgain, isBlocked, red }: RolloutState): string {
   const letters = waves.map((wave) =>
@@ -193,8 +187,6 @@ export function walkStates(
         problems.add(
           `${shown(step)} is new, and the check of what is there has not passed: ${JSON.stringify([...state.nodes])}`,
         );
-      const parts = step.do === "check" && !state.isBlocked ? step.nodes.filter((name) => isPart(state, name)) : [];
-      if (parts.length > 0) problems.add(`${shown(step)} asks ${parts}, which gets the rest only later`);
       const early = tooEarly(step, state);
       if (early !== undefined)
         problems.add(`${shown(step)} comes to ${early} too early in ${JSON.stringify([...state.nodes])}`);

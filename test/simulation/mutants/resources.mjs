@@ -203,8 +203,8 @@ export const RESOURCES = mutants([
     promise: 16,
     seed: 2,
     file: "resources/prefix-set-group/rollout/next-step.ts",
-    find: "const due = waves.map(unpassed).find(",
-    replace: "const due = waves.map(unpassed).findLast(",
+    find: "for (const wave of waves) {",
+    replace: "for (const wave of [...waves].reverse()) {",
   },
   {
     name: "leave-found-entries-of-a-group",

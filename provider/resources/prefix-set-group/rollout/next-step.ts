@@ -3,8 +3,7 @@
  * here. Preview and `up` take the same steps, and a test walks through all states.
  *
  * - A content goes to a node if it was live there before, or once all earlier waves hold it and their checks have passed.
- * - A node that holds it without having passed is asked before any other node gets it. One that holds a part of it gets the rest
- *   first, in its turn; it is asked as it is only if it cannot be written.
+ * - A node that holds it without having passed, be it in part, is asked before any other node gets it.
  * - The check of an older content is asked once more; if it fails, that node gets the new content in its own wave.
  * - Lost entries are restored before anything is asked, and that is no step of a wave.
  */
@@ -100,8 +99,8 @@ export type Event =
 /** The next step of a rollout in this state. */
 export function next(state: RolloutState): Step {
   const { nodes, waves, red, isAsked, isBlocked } = state;
-  const nodeOf = (name: string) => nodes.get(name) as NodeState;
-  const those = (is: (node: NodeState) => boolean) => [...nodes.keys()].filter((name) => is(nodeOf(name)));
+  const all = [...nodes.keys()];
+  const those = (is: (node: NodeState) => boolean) => all.filter((name) => is(nodes.get(name) as NodeState));
   if (red) return { do: "end" };
   const lost = those(({ lost, silent }) => lost === true && !silent);
   if (lost.length > 0) return { do: "restore", nodes: lost };
@@ -110,23 +109,25 @@ export function next(state: RolloutState): Step {
   const back = those((node) => node.had === true && !node.holds && !isSkipped(state, node));
   const healthyFirst = [...back].sort((a, b) => Number(isOpen(state, a)) - Number(isOpen(state, b)));
   if (back.length > 0) return { do: "write", as: "revert", nodes: healthyFirst };
-  const holds = (name: string) => nodeOf(name).holds;
-  const lacks = (name: string) => !holds(name) && !isSkipped(state, nodeOf(name));
-  const unpassed = (wave: readonly string[]) =>
-    wave.filter((name) => (holds(name) ? isOpen(state, name) : lacks(name)));
-  const due = waves.map(unpassed).find((wave) => wave.length > 0) ?? [];
-  const behind = due.filter(lacks);
-  const parts = behind.filter((name) => nodeOf(name).open === "same");
-  if (parts.length > 0 && !isBlocked) return { do: "write", as: "repair", nodes: parts };
-  const later = new Set(isBlocked ? [] : waves.flat().filter(lacks));
-  const same = those(({ open }) => open === "same").filter((name) => !later.has(name));
+  const same = those(({ open }) => open === "same");
+  const holds = (name: string) => nodes.get(name)?.holds === true;
   const whole = same.filter(holds);
+  const half = same.filter((name) => !holds(name) && isDue(state, name));
+  if (half.length > 0 && !isBlocked) return { do: "write", as: "repair", nodes: half };
   if (same.length > 0) return { do: "check", nodes: whole.length > 0 ? whole : same };
   // What has not passed is gone there, and the program lacks the check that a new content would have to pass: the node itself is asked.
   const replaced = those(({ open }) => open === "replaced");
   if (isBlocked && replaced.length > 0) return { do: "check", nodes: replaced };
   if (isBlocked && those(({ open }) => open !== undefined).length > 0) return { do: "end" };
-  if (behind.length > 0) return { do: "write", as: "wave", nodes: behind };
+  for (const wave of waves) {
+    const behind = wave.filter((name) => {
+      const node = nodes.get(name) as NodeState;
+      return !node.holds && !isSkipped(state, node);
+    });
+    if (behind.length > 0) return { do: "write", as: "wave", nodes: behind };
+    const unasked = wave.filter((name) => isOpen(state, name) && nodes.get(name)?.holds);
+    if (unasked.length > 0) return { do: "check", nodes: unasked };
+  }
   const silent = those(({ silent, holds }) => silent === true && !holds);
   if (silent.length > 0 && !state.isTriedAgain) return { do: "try again", nodes: silent };
   return { do: "end" };
@@ -207,6 +208,20 @@ function isOpen({ nodes }: RolloutState, name: string): boolean {
 function isSkipped({ nodes, maxSilent }: RolloutState, { silent, isPassedOver }: NodeState): boolean {
   if (isPassedOver) return true;
   return silent === true && [...nodes.values()].filter((node) => node.silent).length <= maxSilent;
+}
+
+/** True for a node of the program that is not skipped, and before which each wave has passed. */
+function isDue(state: RolloutState, name: string): boolean {
+  const { waves, nodes } = state;
+  const own = waves.findIndex((wave) => wave.includes(name));
+  if (own < 0 || isSkipped(state, nodes.get(name) as NodeState)) return false;
+  return waves
+    .slice(0, own)
+    .flat()
+    .every((earlier) => {
+      const node = nodes.get(earlier) as NodeState;
+      return isSkipped(state, node) || (node.holds && node.open === undefined);
+    });
 }
 
 function nextIsLast(state: RolloutState): boolean {
