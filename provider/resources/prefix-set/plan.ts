@@ -91,7 +91,7 @@ function otherValues(found: ListedMap): string {
   return `other values of ${some([...found].map(([prefix, value]) => `${prefix} (${value})`))}`;
 }
 
-/** What to do about other values of entries that an update adds. */
+/** Reaction to other values of entries that an update adds. */
 function remedyOf({ size }: ListedMap, exclusive: boolean): string {
   const [it, its, is] = size === 1 ? ["it", "that value", "it is"] : ["them", "those values", "they are"];
   const declare = `Declare ${it} with ${its}, or take ${it} over with onExisting: "adopt" (${is} not changed before a preview has shown it)`;
