@@ -142,7 +142,8 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
     if (failure?.code === "request-cancelled" && failure.outcome === "not-sent") throw progress.incomplete(failure);
     const settled = isSettled(failure, operation);
     if (settled) progress.creditOthers(sent);
-    else if (failure?.outcome === "unknown") progress.doubtful = true;
+    // One for several that is refused for one of them may start the others all the same.
+    if (failure?.outcome === "unknown" || (failure && sent.length > 1)) progress.doubtful = true;
 
     // After "ok" or "already done", the missing prefixes must show in time. After any other error, one status shows
     // whether the request had its effect.
@@ -225,7 +226,7 @@ class Progress {
   unconfirmed: readonly Prefix[];
   private readonly initially: ReadonlySet<CanonicalPrefix>;
   private readonly others = new Set<CanonicalPrefix>();
-  /** The answer to a request was lost, which may have had its effect. */
+  /** A request that failed may have had an effect: its answer was lost, or it was refused for one of several prefixes. */
   doubtful = false;
   /** A refusal in unknown words, after which the status showed the desired state. */
   refusal: RequestError | undefined;

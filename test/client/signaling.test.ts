@@ -120,6 +120,22 @@ describe("ensureActive", () => {
     expect(await client.ensureActive([A])).toEqual({ started: [A], already: [] });
   });
 
+  it("what a refused group started all the same is ours, also if it shows late", async () => {
+    await using server = await serve(
+      script(
+        reply(200, { IP_prefix: [] }),
+        reply(400, "ip_prefix invalid"),
+        reply(200, { IP_prefix: [] }),
+        reply(409, "cloud signaling already active"),
+        reply(200, { IP_prefix: [A] }),
+        reply(400, "ip_prefix invalid"),
+        reply(200, { IP_prefix: [A] }),
+      ),
+    );
+    const error = await failureOf(server.receiver().ensureActive([A, B]));
+    expect(error).toMatchObject({ started: [A], already: [], missing: [B] });
+  });
+
   it("a lone prefix that another client started in between is not ours", async () => {
     await using receiver = await startReceiver([], { status: 409, text: "Cloud signaling already ACTIVE", apply: [A] });
     expect(await receiver.client.ensureActive([A])).toEqual({ started: [], already: [A] });
