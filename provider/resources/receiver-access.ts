@@ -85,8 +85,7 @@ export class ReceiverAccess {
     mayBeOurs: ReadonlySet<CanonicalPrefix>,
   ): Promise<void> {
     const { endpoint } = state;
-    const at = (keys: KeyRegistry): KeysHere => (endpoint === undefined ? new Set() : keys.at({ endpoint }, SIGNALING));
-    const [desired, managed] = [at(runtime.shared.desired), at(runtime.shared.managed)];
+    const [desired, managed] = [keysAt(state, runtime.shared.desired), keysAt(state, runtime.shared.managed)];
     const kept = prefixes.filter((prefix) => desired.has(prefix));
     sayActive(runtime.notices, { label: endpoint ?? "", kept, managed });
     // A resource that is created after this delete owns them.
@@ -98,6 +97,12 @@ export class ReceiverAccess {
     if (left.length === 0) return;
     const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
     await stop.catch((error: unknown) => Promise.reject(advised(runtime.advice, error, credentialsOfState(error))));
+  }
+
+  /** Reports obstacles to {@link stopLeft} before anything is sent. @throws {Error} with the ways out */
+  static leave(runtime: Runtime, state: ReceiverPlace & UsedBefore, prefixes: readonly CanonicalPrefix[]): void {
+    const desired = keysAt(state, runtime.shared.desired);
+    if (prefixes.some((prefix) => !desired.has(prefix))) ReceiverAccess.ofState(runtime, state);
   }
 
   get label(): string {
@@ -297,6 +302,11 @@ function remedyOf({ reason, missing, started, stopped, already }: SignalingIncom
 /** Active prefixes in the form of a set's list. */
 export function listOf(active: ReadonlySet<CanonicalPrefix>): ListedMap {
   return new Map([...active].map((prefix) => [prefix, 1]));
+}
+
+/** Keys at the address of a state, which an import does not have. */
+function keysAt({ endpoint }: UsedBefore, keys: KeyRegistry): KeysHere {
+  return endpoint === undefined ? new Set() : keys.at({ endpoint }, SIGNALING);
 }
 
 function parsed(prefixes: readonly CanonicalPrefix[]): Prefix[] {

@@ -36,8 +36,17 @@ async function bench(words: Partial<typeof WORDS> & { readonly wrongStatus?: num
     runtime.configure((key) => config[key as keyof typeof config]);
     return new CloudSignalingHandler(runtime);
   };
+  const named = (receivers: Readonly<Record<string, string>>) => {
+    const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
+    const at = (url: string) => ({ url, clientId: "c1", secretKey: "right" });
+    const config: JsonObject = {
+      receivers: Object.fromEntries(Object.entries(receivers).map(([name, url]) => [name, at(url)])),
+    };
+    runtime.configure((key) => config[key]);
+    return new CloudSignalingHandler(runtime);
+  };
   const asked = () => server.arrived.map(({ path, body }) => `${path.split("/").pop()} ${body}`);
-  return { active, handler, asked, printed, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { active, handler, named, asked, printed, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 describe("the status that a run looked at", () => {
@@ -177,5 +186,31 @@ describe("a signaling that was started is stopped whatever the status says", () 
       `stop {"IP_prefix":["${X}"]}`,
     ]);
     expect([...receiver.active]).toEqual([]);
+  });
+});
+
+describe("a receiver with another name at the same address", () => {
+  it("keeps a signaling that the program still declares, although the former name is gone", async () => {
+    await using receiver = await bench();
+    const { url } = receiver.server;
+    const before = receiver.named({ a: url });
+    const { id, outs } = await before.create({ receiver: "a", prefixes: [X, Y] });
+    const handler = receiver.named({ b: url });
+    const { inputs } = handler.check(outs, { receiver: "b", prefixes: [X, Y] });
+    expect(handler.diff(outs, inputs)).toEqual({ replaces: ["receiver"] });
+    const renamed = await handler.create(inputs);
+    await handler.delete(id, outs);
+    expect([...receiver.active]).toEqual([X, Y]);
+    await receiver.named({ b: url }).delete(renamed.id, renamed.outs);
+    expect([...receiver.active]).toEqual([]);
+  });
+
+  it("and fails before anything is sent if a prefix would have to be stopped there", async () => {
+    await using receiver = await bench();
+    const { url } = receiver.server;
+    const { outs } = await receiver.named({ a: url }).create({ receiver: "a", prefixes: [X, Y] });
+    const handler = receiver.named({ b: url });
+    const { inputs } = handler.check(outs, { receiver: "b", prefixes: [X] });
+    expect(() => handler.diff(outs, inputs)).toThrow('receiver "a" is not in the configuration');
   });
 });

@@ -94,7 +94,7 @@ export class CloudSignalingHandler implements Handler {
       connection: "receiver",
       leave: () => {
         const state = readState(olds);
-        if (stoppedWith(state).length > 0) ReceiverAccess.ofState(this.runtime, state);
+        ReceiverAccess.leave(this.runtime, state, stoppedWith(state));
       },
       ofProgram: this.isChecked(news) ? THE_SIGNALING : undefined,
       runtime: this.runtime,
