@@ -95,7 +95,7 @@ export class ReceiverAccess {
     }
     const left = prefixes.filter((prefix) => !desired.has(prefix));
     if (left.length === 0) return;
-    const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
+    const stop = ReceiverAccess.ofState(runtime, state).stop(left);
     await stop.catch((error: unknown) => Promise.reject(advised(runtime.advice, error, credentialsOfState(error))));
   }
 
@@ -193,14 +193,12 @@ export class ReceiverAccess {
   }
 
   /**
-   * Stops prefixes, except those that another resource of this deployment wants.
+   * Stops prefixes whatever the status says, except those that another resource of this deployment wants.
    *
-   * @param mayBeOurs Prefixes that this resource started, or may have started: they are stopped whatever the status says.
    * @param partial The outputs while these prefixes may still be active.
    */
   async stop(
     candidates: readonly CanonicalPrefix[],
-    mayBeOurs: ReadonlySet<CanonicalPrefix>,
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     const { sameMachine, sync } = this.runtime.shared;
@@ -218,9 +216,9 @@ export class ReceiverAccess {
     try {
       if (registryUnavailable !== undefined)
         throw new Error(`Signaling at ${label}: nothing is stopped. ${registryUnavailable}`);
-      const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
+      const started = parsed(prefixes);
       const options = { started, ...active };
-      const { stopped, unseen, refusal } = await this.receiver.stop(parsed(prefixes), options, this.place.reason);
+      const { stopped, unseen, refusal } = await this.receiver.stop(started, options, this.place.reason);
       this.warnUnreadable("stop", prefixes, unseen);
       if (refusal !== undefined) this.report({ kind: "stopRefused", prefixes, reason: refusal.message });
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));

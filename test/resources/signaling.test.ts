@@ -162,6 +162,19 @@ describe("a signaling that was started is stopped whatever the status says", () 
     expect([...receiver.active]).toEqual([]);
   });
 
+  it.each([["a destroy"], ["an update"]])('as is what it did not start, with stops: "all", by %s', async (by) => {
+    await using receiver = await bench();
+    for (const prefix of [X, Y]) receiver.active.add(prefix);
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y], stops: "all" });
+    const handler = receiver.handler("wrong");
+    const ended =
+      by === "a destroy" ? handler.delete(id, outs) : handler.update(id, outs, { prefixes: [X], stops: "all" });
+    await expect(ended).rejects.toThrow(/secret_key invalid/);
+    expect([...receiver.active]).toEqual([X, Y]);
+    await receiver.handler("right").delete(id, outs);
+    expect([...receiver.active]).toEqual([]);
+  });
+
   it("by an update that no longer wants it, too", async () => {
     await using receiver = await bench();
     const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });

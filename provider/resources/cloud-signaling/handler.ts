@@ -162,7 +162,7 @@ export class CloudSignalingHandler implements Handler {
     this.sayAlready(receiver, inputs, added, newlyStarted);
     const started = [...kept, ...newlyStarted];
     const stopped = stoppable(inputs.stops, removed, leaving);
-    await receiver.stop(stopped, mayBeOurs, (left) => {
+    await receiver.stop(stopped, (left) => {
       const managed = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
       const still = { endpoint, prefixes: [...prefixes, ...left], started: managed, unsettled: left };
       return { id, outputs: writeState(inputs, still) };
