@@ -175,6 +175,16 @@ describe("a signaling that was started is stopped whatever the status says", () 
     expect([...receiver.active]).toEqual([]);
   });
 
+  it("and after a start without an answer, also if a refresh does not see it yet", async () => {
+    await using receiver = await bench();
+    const unanswered = { id: "s1", outs: { prefixes: [], started: [], unsettled: [X], endpoint: receiver.server.url } };
+    const read = await receiver.handler("right").read(unanswered.id, unanswered.outs);
+    expect(read).toMatchObject({ inputs: { prefixes: [X] }, props: { prefixes: [], started: [], unsettled: [X] } });
+    receiver.active.add(X);
+    await receiver.handler("right").delete(unanswered.id, read?.props ?? {});
+    expect([...receiver.active]).toEqual([]);
+  });
+
   it("by an update that no longer wants it, too", async () => {
     await using receiver = await bench();
     const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });

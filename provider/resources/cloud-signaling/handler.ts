@@ -136,9 +136,11 @@ export class CloudSignalingHandler implements Handler {
     const { endpoint } = receiver;
     // A refresh knows no program: what the state holds was declared last.
     const { missing: lost } = compareActive(active, state.prefixes, state.prefixes);
-    const props = writeState(state, { endpoint, prefixes, started, lost });
+    // A start without an answer may show later.
+    const unsettled = state.unsettled.filter((prefix) => !active.has(prefix));
+    const props = writeState(state, { endpoint, prefixes, started, lost, unsettled });
     // A loss is no wish: the inputs stay those of the program.
-    return { id, inputs: writeInputs(state, [...state.prefixes, ...prefixes]), props };
+    return { id, inputs: writeInputs(state, [...state.prefixes, ...state.unsettled]), props };
   }
 
   async update(id: string, olds: JsonObject, news: JsonObject) {
