@@ -5,8 +5,8 @@ import type { ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { EventPlace } from "../messages/events";
 import { messageOf } from "../model/errors";
-import { type CanonicalPrefix, Prefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { Prefix } from "../model/prefix";
+import { type ListedMap, mapOf } from "../model/prefix-map";
 import { type Keys, type KeysHere, SIGNALING } from "../reconcile/desired";
 import type { Target } from "../settings/settings";
 import type { Connection, Shared } from "./connections";
@@ -35,8 +35,7 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly wantedHere: KeysHere;
   /** Notes of killed runs about this receiver. */
   readonly sent: SentBefore;
-  /** Prefixes that the look of this process saw active; `undefined` without a look. */
-  observed: ReadonlySet<CanonicalPrefix> | undefined;
+  /** Active prefixes by the last status of this process, and by its own starts and stops since. */
   private listed: ListedMap | undefined;
   private readonly audit: Shared["audit"];
 
@@ -58,7 +57,7 @@ export class ReceiverInUse implements Connection, Addressed {
   }
 
   async list(): Promise<ListedMap> {
-    return asMap(await this.active());
+    return mapOf(texts(await this.active()));
   }
 
   last(): ListedMap | undefined {
@@ -83,7 +82,7 @@ export class ReceiverInUse implements Connection, Addressed {
   }
 
   /** The end of requests, with a line in the audit log. */
-  private async logged<K extends "started" | "stopped", T extends Readonly<Record<K, readonly Prefix[]>>>(
+  private async logged<K extends "started" | "stopped", T extends Readonly<Record<K | "already", readonly Prefix[]>>>(
     { of, reason, ...change }: Pick<AuditRecord, "reason"> & { readonly of: K } & AuditRecord["prefixes"][string],
     ended: Promise<T>,
   ): Promise<T> {
@@ -94,21 +93,37 @@ export class ReceiverInUse implements Connection, Addressed {
       });
     try {
       const result = await ended;
+      this.follow(of, [...result[of], ...result.already]);
       if (result[of].length > 0) log(result[of], "applied");
       return result;
     } catch (error) {
-      log(error instanceof SignalingIncomplete ? error[of] : [], messageOf(error));
+      const [changed, already] = error instanceof SignalingIncomplete ? [error[of], error.already] : [[], []];
+      this.follow(of, [...changed, ...already]);
+      log(changed, messageOf(error));
       throw error;
     }
   }
 
+  /** Adds a start or stop to the last status, in a new map, since comparisons keep the old one. */
+  private follow(of: "started" | "stopped", prefixes: readonly Prefix[]): void {
+    if (!this.listed) return;
+    const now = new Map(this.listed);
+    for (const prefix of texts(prefixes)) {
+      if (of === "started") now.set(prefix, 1);
+      else now.delete(prefix);
+    }
+    this.listed = now;
+  }
+
   private async active(options?: { readonly until?: number }): Promise<readonly Prefix[]> {
+    const before = this.listed;
     const active = await this.client.status(options);
-    this.listed = asMap(active);
+    // A start or stop may have ended after this status was sent.
+    if (this.listed === before) this.listed = mapOf(texts(active));
     return active;
   }
 }
 
-function asMap(active: readonly Prefix[]): ListedMap {
-  return new Map(active.map((prefix) => [prefix.toString(), 1]));
+function texts(prefixes: readonly Prefix[]) {
+  return prefixes.map((prefix) => prefix.toString());
 }

@@ -13,6 +13,11 @@ export type OrderedPrefixes<V = number> = readonly (readonly [prefix: CanonicalP
 /** Content of an empty set: one object, so that {@link madeOnce} compares equal nodes with it once. */
 export const NOTHING: ListedMap = new Map();
 
+/** Prefixes without values, as active signalings are: each has the same one. */
+export function mapOf(prefixes: Iterable<CanonicalPrefix>): ListedMap {
+  return new Map([...prefixes].map((prefix) => [prefix, 1]));
+}
+
 /** Changes that turn one {@link PrefixMap} into another. The three maps never share a prefix. */
 export interface Difference<V = number> {
   /** Prefixes that only the new map holds, with their value. */

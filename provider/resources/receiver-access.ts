@@ -9,7 +9,7 @@ import { adviceIn, advised, credentialsOfState, untouched } from "../messages/re
 import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, mapOf, NOTHING } from "../model/prefix-map";
 import { some } from "../model/text";
 import { type KeyRegistry, type KeysHere, SIGNALING } from "../reconcile/desired";
 import { requireSameAddress, type UsedBefore } from "./changes";
@@ -113,28 +113,34 @@ export class ReceiverAccess {
     return this.receiver.endpoint;
   }
 
-  /** The engine calls a resource. @param key Key of its check. @param id Its id in the state. */
-  claim(key: string, id: string): this {
-    this.names = this.receiver.sent.names(key, () => `id ${id}`);
+  /** The engine calls a resource. @param key Key of its check. @param id Its id in the state, if it is known. */
+  claim(key: string, id?: string): this {
+    this.names = this.receiver.sent.names(key, id === undefined ? undefined : () => `id ${id}`);
     return this;
   }
 
-  /** True if a killed run has left notes about this receiver. */
-  get hasNotes(): boolean {
-    return !this.receiver.sent.isEmpty;
-  }
-
   /** Active prefixes that a killed run of this resource started, and that its state does not have. */
-  startedBefore(
-    active: ReadonlySet<CanonicalPrefix>,
-    known: ReadonlySet<CanonicalPrefix>,
-  ): ReadonlySet<CanonicalPrefix> {
-    return this.receiver.sent.found(this.names, listOf(active), known);
+  startedBefore(known: ReadonlySet<CanonicalPrefix>): ReadonlySet<CanonicalPrefix> {
+    return this.sentIn(this.receiver.last() ?? NOTHING, known);
   }
 
-  /** The state has what a killed run started, or it is stopped. */
+  /** {@link startedBefore}, after a status if there are notes and this process has none yet. */
+  async interrupted(known: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>> {
+    const { sent, reads } = this.receiver;
+    if (!sent.isEmpty && !this.receiver.last()) await reads.read().catch(() => undefined);
+    return this.startedBefore(known);
+  }
+
+  /** The state has what a killed run started, or it is stopped. Without a status nobody knows, and the notes stay. */
   settleSent(): void {
-    this.receiver.sent.settle(this.names);
+    if (this.receiver.last()) this.receiver.sent.settle(this.names);
+  }
+
+  /** Prefixes of a list that a killed run started: this stack owns them. */
+  private sentIn(active: ListedMap, known: Pick<ListedMap, "has">): ReadonlySet<CanonicalPrefix> {
+    const found = this.receiver.sent.found(this.names, active, known);
+    this.receiver.managed.add(found);
+    return found;
   }
 
   /** Active prefixes; the reads of one refresh share the answer. */
@@ -156,21 +162,20 @@ export class ReceiverAccess {
   /**
    * Starts prefixes that are not active, and returns those that this resource owns now.
    *
-   * @param mayBeOurs Prefixes that an earlier run of this resource started, or may have started.
    * @param partial The outputs after a start that failed half-way.
    */
   async start(
     prefixes: readonly CanonicalPrefix[],
-    mayBeOurs: ReadonlySet<CanonicalPrefix>,
     partial: (reached: Started) => PartialOutputs | undefined,
   ): Promise<CanonicalPrefix[]> {
     if (prefixes.length === 0) return [];
     const active = await this.prepare();
-    const ours = (already: readonly Prefix[]) =>
-      texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.managed.has(prefix));
+    const ours = (already: readonly Prefix[]) => {
+      this.sentIn(mapOf(texts(already)), NOTHING);
+      return texts(already).filter((prefix) => this.receiver.managed.has(prefix));
+    };
     try {
-      const sending = (needed: readonly Prefix[]) =>
-        this.receiver.sent.note(this.names, listOf(new Set(texts(needed))));
+      const sending = (needed: readonly Prefix[]) => this.receiver.sent.note(this.names, mapOf(texts(needed)));
       const options = { ...active, sending };
       const { started, already, unseen } = await this.receiver.start(parsed(prefixes), options, this.place.reason);
       this.warnUnreadable("start", prefixes, unseen);
@@ -295,11 +300,6 @@ function remedyOf({ reason, missing, started, stopped, already }: SignalingIncom
   if (reason !== "prefix-invalid") return "Run the same pulumi command again: it first asks which prefixes are active.";
   const others = started.length + stopped.length + already.length > 0 ? " The changes of the other prefixes stay." : "";
   return `The receiver does not accept ${some(missing)} as a prefix of this client.${others} Correct it, remove it from the program, or ask the receiver's operator to assign it to the client; then run the same pulumi command again.`;
-}
-
-/** Active prefixes in the form of a set's list. */
-export function listOf(active: ReadonlySet<CanonicalPrefix>): ListedMap {
-  return new Map([...active].map((prefix) => [prefix, 1]));
 }
 
 /** Keys at the address of a state, which an import does not have. */

@@ -148,8 +148,8 @@ describe("a run that was killed", () => {
   const folder = join(useEmptyFolder(), "packetfilter");
 
   /** Runs of one stack on one machine; each has a process of its own, which ends. */
-  async function machine(...nodes: readonly string[]) {
-    const stack = nodes.length > 0 ? await groupBench(...nodes) : await bench();
+  async function machine(nodes: readonly string[] = [], settings = {}) {
+    const stack = nodes.length > 0 ? await groupBench(...nodes) : await bench({}, settings);
     const owned = (program: readonly Declared[]) =>
       program.map((it) => ({ ...it, args: { ...it.args, __said: { owner: `dev::web::${it.type}::${it.name}` } } }));
     const start = async (config: Config, world = new HurriedWorld()) => {
@@ -171,8 +171,8 @@ describe("a run that was killed", () => {
         return { printed: printed.join("\n"), steps };
       },
       refresh: () => engine.refresh({ start }),
-      destroy: async () => {
-        const { errors, printed } = await engine.destroy({ start });
+      destroy: async (options: object = {}) => {
+        const { errors, printed } = await engine.destroy({ start, ...options });
         expect(errors).toEqual([]);
         return printed.join("\n");
       },
@@ -275,6 +275,52 @@ describe("a run that was killed", () => {
       expect(heldBy(one.emulator).active).toEqual([Z]);
       expect(one.notes()).toEqual([]);
     }
+  });
+
+  it("in a create leaves a signaling that the next preview names, and the next up stops", async () => {
+    await using one = await machine();
+    await one.killed([signaling([X, Y])], 2);
+    const said = `an interrupted run of this stack started ${Y}: this up stops it.`;
+    expect((await one.preview([signaling([X])])).printed).toContain(said);
+    const { printed, errors } = await one.up([signaling([X])]);
+    expect(errors).toEqual([]);
+    expect(printed).toContain(said);
+    expect(heldBy(one.emulator).active).toEqual([X]);
+    expect((await one.preview([signaling([X])])).steps).toEqual([]);
+  });
+
+  it.each([
+    ["the program wants", [X, Y]],
+    ["the program does not want", [X, Z]],
+  ])("leaves signalings that the next run takes as this stack's without a look: what %s", async (_, next) => {
+    for (const before of [[], [signaling([X])]]) {
+      await using one = await machine([], { detectDrift: "off" });
+      await one.up(before);
+      await one.killed([signaling([X, Y])], 2);
+      expect(heldBy(one.emulator).active).toEqual([X, Y]);
+      const { printed, errors } = await one.up([signaling(next)]);
+      expect(errors).toEqual([]);
+      expect(printed).not.toContain("active before this resource");
+      expect(heldBy(one.emulator).active).toEqual(next);
+      await one.destroy();
+      expect(heldBy(one.emulator).active).toEqual([]);
+    }
+  });
+
+  it("leaves signalings that are in no way of a destroy where no status can be read", async () => {
+    await using one = await machine();
+    const other = signaling([Y], "other");
+    await one.up([signaling([X])]);
+    await one.killed([signaling([X]), other], 2);
+    expect(heldBy(one.emulator).active).toEqual([X, Y]);
+    one.emulator.fail({ op: "status", status: 500, times: 1_000 });
+    await one.destroy({ timing: { timeoutMs: 800, deadlineMs: 1_000 } });
+    expect(heldBy(one.emulator).active).toEqual([Y]);
+    one.emulator.clearFaults();
+    const { printed } = await one.up([other]);
+    expect(printed).not.toContain("active before this resource");
+    await one.destroy();
+    expect(heldBy(one.emulator).active).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Runtime } from "../../provider/deployment/runtime";
 import type { JsonObject } from "../../provider/model/json";
+import { RESTORES } from "../../provider/reconcile/drift";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
 import { serve } from "../client/support";
 
@@ -49,6 +50,20 @@ async function bench(words: Partial<typeof WORDS> & { readonly wrongStatus?: num
   return { active, handler, named, asked, printed, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
+interface InState {
+  readonly id: string;
+  readonly outs: JsonObject;
+}
+
+/** The calls of an engine for one resource that its state has, up to its state afterwards. */
+async function up(handler: CloudSignalingHandler, { id, outs }: InState, args: JsonObject): Promise<InState> {
+  const { inputs } = handler.check(outs, args);
+  const { restores } = await handler.look(outs, inputs, false);
+  const news = { ...inputs, ...(restores !== undefined && { [RESTORES]: restores }) };
+  const { changes } = handler.diff(outs, news);
+  return changes === false ? { id, outs } : { id, ...(await handler.update(id, outs, news)) };
+}
+
 describe("the status that a run looked at", () => {
   it("is that of its start, and of its stop", async () => {
     await using receiver = await bench();
@@ -69,6 +84,37 @@ describe("the status that a run looked at", () => {
     await second.handler.update(id, outs, second.inputs);
     expect(receiver.asked().slice(from)).toEqual(["status ", `stop {"IP_prefix":["${X}"]}`, "status "]);
     expect([...receiver.active]).toEqual([Y]);
+  });
+});
+
+describe("a prefix of two resources", () => {
+  /** Both own it: one has started it, and another has taken it over. */
+  async function shared() {
+    const receiver = await bench();
+    const first = await receiver.handler("right").create({ prefixes: [X, Y] });
+    const handler = receiver.handler("right");
+    handler.diff(first.outs, { prefixes: [X, Y] });
+    const second = await handler.create({ prefixes: [X] });
+    expect(second.outs).toMatchObject({ started: [X] });
+    return { ...receiver, first, second };
+  }
+
+  it("is active after a run in which one gives it up before the program declares the other", async () => {
+    await using receiver = await shared();
+    const handler = receiver.handler("right");
+    await up(handler, receiver.first, { prefixes: [Y] });
+    await up(handler, receiver.second, { prefixes: [X] });
+    expect([...receiver.active].sort()).toEqual([X, Y]);
+  });
+
+  it("is started once where the first of them lacks it", async () => {
+    await using receiver = await shared();
+    receiver.active.delete(X);
+    const from = receiver.server.arrived.length;
+    const handler = receiver.handler("right");
+    await up(handler, receiver.first, { prefixes: [X, Y] });
+    await up(handler, receiver.second, { prefixes: [X] });
+    expect(receiver.asked().slice(from)).toEqual(["status ", `start {"IP_prefix":["${X}"]}`, "status "]);
   });
 });
 
@@ -235,5 +281,19 @@ describe("a receiver with another name at the same address", () => {
     const handler = receiver.named({ b: url });
     const { inputs } = handler.check(outs, { receiver: "b", prefixes: [X] });
     expect(() => handler.diff(outs, inputs)).toThrow('receiver "a" is not in the configuration');
+  });
+
+  it("is no adoption of what this stack has started", async () => {
+    await using receiver = await bench();
+    const { url } = receiver.server;
+    const { outs } = await receiver.named({ a: url }).create({ receiver: "a", prefixes: [X] });
+    receiver.active.add(Y);
+    const handler = receiver.named({ a: url, b: url });
+    const { inputs } = handler.check(outs, { receiver: "b", prefixes: [X, Y] });
+    handler.diff(outs, inputs);
+    await handler.look({}, inputs, true);
+    expect(receiver.printed.filter((line) => line.includes("adopted"))).toEqual([
+      expect.stringContaining(`active already, and adopted: ${Y}.`),
+    ]);
   });
 });

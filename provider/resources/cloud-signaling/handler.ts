@@ -11,7 +11,7 @@ import { SIGNALING } from "../../reconcile/desired";
 import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
 import { addressOf, compare, hasOtherAddress, remember } from "../changes";
-import { listOf, ReceiverAccess, THE_SIGNALING } from "../receiver-access";
+import { ReceiverAccess, THE_SIGNALING } from "../receiver-access";
 import { compareActive, planSignaling, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
@@ -68,10 +68,9 @@ export class CloudSignalingHandler implements Handler {
     const { there, refused } = await this.runtime.look.at({ at: receiver, reads: receiver.reads, isNew });
     if (refused !== undefined) this.runtime.notices.report({ kind: "receiverUnreadable", at: label, reason: refused });
     if (!there) return {};
-    receiver.observed = new Set(there.map((prefix) => prefix.toString()));
     if (isNew) {
-      const sent = startedBefore(receiver, inputs, new Set());
-      const already = inputs.prefixes.filter((prefix) => receiver.observed?.has(prefix) && !sent.has(prefix));
+      this.startedBefore(ReceiverAccess.open(this.runtime, inputs), inputs);
+      const already = inputs.prefixes.filter((prefix) => receiver.last()?.has(prefix) && !receiver.managed.has(prefix));
       const before = { prefixes: already, isPlanned: true, stopsAll: inputs.stops === "all" };
       if (isDecided && already.length > 0) this.runtime.notices.report({ kind: "activeBefore", at: label, ...before });
       return {};
@@ -103,22 +102,8 @@ export class CloudSignalingHandler implements Handler {
   }
 
   async create(json: JsonObject) {
-    const inputs = readInputs(json);
-    const id = randomUUID();
-    const { prefixes } = inputs;
-    const receiver = ReceiverAccess.open(this.runtime, inputs).claim(keyOf(prefixes), id);
-    const { endpoint } = receiver;
-    const sent = startedBefore(this.runtime.receiver(inputs.receiver), inputs, new Set());
-    // An update stops them.
-    const left = [...sent].filter((prefix) => !prefixes.includes(prefix));
-    const started = await receiver.start(prefixes, sent, ({ active, ours, doubtful }) => {
-      const unsettled = [...doubtful, ...left];
-      if (ours.length + unsettled.length === 0) return undefined;
-      return { id, outputs: writeState(inputs, { endpoint, prefixes: active, started: ours, unsettled }) };
-    });
-    this.sayAlready(receiver, inputs, prefixes, started);
-    receiver.settleSent();
-    return { id, outs: writeState(inputs, { endpoint, prefixes, started, unsettled: left }) };
+    const [id, inputs] = [randomUUID(), readInputs(json)];
+    return { id, outs: await this.apply(id, { ...inputs, ...NOTHING_STARTED }, inputs) };
   }
 
   async read(id: string, json: JsonObject) {
@@ -126,10 +111,7 @@ export class CloudSignalingHandler implements Handler {
     const receiver = ReceiverAccess.ofState(this.runtime, before);
     this.own(before);
     const active = await receiver.active();
-    const state = withStarted(
-      before,
-      receiver.claim(keyOf(before.prefixes), id).startedBefore(active, knownOf(before)),
-    );
+    const state = withStarted(before, receiver.claim(keyOf(before.prefixes), id).startedBefore(knownOf(before)));
     const prefixes = [...state.prefixes, ...state.unsettled].filter((prefix) => active.has(prefix));
     // A started prefix stays owned until its stop: a receiver may answer a wrong secret with an empty list.
     const started = [...state.started, ...state.unsettled.filter((prefix) => active.has(prefix))];
@@ -144,21 +126,41 @@ export class CloudSignalingHandler implements Handler {
   }
 
   async update(id: string, olds: JsonObject, news: JsonObject) {
-    const [before, inputs] = [readReplaced(olds), readInputs(news)];
+    return { outs: await this.apply(id, readReplaced(olds), readInputs(news)) };
+  }
+
+  async delete(id: string, json: JsonObject) {
+    const before = readState(json);
+    const receiver = attempt(() => ReceiverAccess.ofState(this.runtime, before).claim(keyOf(before.prefixes), id));
+    const state = withStarted(before, (await receiver?.interrupted(knownOf(before))) ?? new Set());
+    const stopped = stoppedWith(state);
+    await ReceiverAccess.stopLeft(this.runtime, state, stopped, new Set([...state.started, ...state.unsettled]));
+    const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
+      (prefix) => !stopped.includes(prefix),
+    );
+    this.sayLeft(state.endpoint, state, left);
+    receiver?.settleSent();
+  }
+
+  /** Starts and stops what leads from a state to the arguments: the outputs. A create has an empty state. */
+  private async apply(id: string, before: CloudSignalingState, inputs: CloudSignalingInputs): Promise<JsonObject> {
     const { prefixes } = inputs;
     const receiver = ReceiverAccess.open(this.runtime, inputs, before).claim(keyOf(prefixes), id);
     const { endpoint } = receiver;
-    const { observed } = this.runtime.receiver(inputs.receiver);
+    const inUse = this.runtime.receiver(inputs.receiver);
+    this.own(before);
     // What the state has started is at its address, which another receiver may have.
     const here = receiver.hasMovedFrom(before) ? { ...before, ...NOTHING_STARTED } : before;
-    const state = withStarted(here, receiver.startedBefore(observed ?? new Set(), knownOf(here)));
+    const state = withStarted(here, await receiver.interrupted(knownOf(here)));
     // Without a look, a refresh has said what is not active.
-    const active = observed ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix));
+    const active = [...(inUse.last()?.keys() ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix)))];
     const { added, kept, removed, leaving, mayBeOurs } = planSignaling(state, inputs, active);
-    const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
+    const newlyStarted = await receiver.start(added, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];
       const started = [...kept, ...leaving, ...ours];
+      const isNothing = before.endpoint === undefined && started.length + unsettled.length === 0;
+      if (isNothing) return undefined;
       return { id, outputs: writeState(inputs, { endpoint, prefixes: [...untouched, ...active], started, unsettled }) };
     });
     this.sayAlready(receiver, inputs, added, newlyStarted);
@@ -169,22 +171,11 @@ export class CloudSignalingHandler implements Handler {
       const still = { endpoint, prefixes: [...prefixes, ...left], started: managed, unsettled: left };
       return { id, outputs: writeState(inputs, still) };
     });
-    const { desired } = this.runtime.receiver(inputs.receiver);
-    const there = new Set(active);
+    const [there, { desired }] = [new Set(active), inUse];
     const isLeft = (prefix: CanonicalPrefix) => there.has(prefix) && !stopped.includes(prefix) && !desired.has(prefix);
     this.sayLeft(receiver.label, inputs, removed.filter(isLeft));
     receiver.settleSent();
-    return { outs: writeState(inputs, { endpoint, prefixes, started }) };
-  }
-
-  async delete(id: string, json: JsonObject) {
-    const state = await this.withActive(id, readState(json));
-    const stopped = stoppedWith(state);
-    await ReceiverAccess.stopLeft(this.runtime, state, stopped, new Set([...state.started, ...state.unsettled]));
-    const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
-      (prefix) => !stopped.includes(prefix),
-    );
-    this.sayLeft(state.endpoint, state, left);
+    return writeState(inputs, { endpoint, prefixes, started });
   }
 
   /** Reports prefixes that the resource had, and that stay active. */
@@ -197,31 +188,28 @@ export class CloudSignalingHandler implements Handler {
       this.runtime.notices.report({ kind: "leftAsFound", at, prefixes, isNone: stops === "none" });
   }
 
-  /** The state, with what a killed run started, for a destroy: it asks for the active ones only if there are notes. */
-  private async withActive(id: string, state: CloudSignalingState): Promise<CloudSignalingState> {
-    const receiver = attempt(() => ReceiverAccess.ofState(this.runtime, state).claim(keyOf(state.prefixes), id));
-    if (!receiver?.hasNotes) return state;
-    const sent = receiver.startedBefore(await receiver.active(), knownOf(state));
-    receiver.settleSent();
-    return withStarted(state, sent);
-  }
-
   /** `unsettled` shows an update that only the look shows. */
   private withSent(olds: JsonObject, news: JsonObject): JsonObject {
     if (hasUnknown(news)) return olds;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
-    const receiver = this.runtime.receiver(inputs.receiver);
-    const sent =
-      receiver.endpoint === state.endpoint
-        ? startedBefore(receiver, inputs, knownOf(state))
-        : new Set<CanonicalPrefix>();
-    if (sent.size === 0) {
-      if (receiver.observed) receiver.sent.settle(receiver.sent.names(keyOf(inputs.prefixes)));
-      return olds;
-    }
-    const left = [...sent].filter((prefix) => !inputs.prefixes.includes(prefix));
-    if (left.length > 0) this.runtime.notices.report({ kind: "interruptedStart", at: receiver.label, prefixes: left });
-    return { ...olds, unsettled: [...state.unsettled, ...sent] };
+    const receiver = ReceiverAccess.open(this.runtime, inputs);
+    const sent = receiver.endpoint === state.endpoint ? this.startedBefore(receiver, inputs, knownOf(state)) : [];
+    if (sent.length > 0) return { ...olds, unsettled: [...state.unsettled, ...sent] };
+    receiver.settleSent();
+    return olds;
+  }
+
+  /** Active prefixes that a killed run of the resource started; reports those that this run stops. */
+  private startedBefore(
+    receiver: ReceiverAccess,
+    { receiver: place, prefixes, stops }: CloudSignalingInputs,
+    known: ReadonlySet<CanonicalPrefix> = new Set(),
+  ): readonly CanonicalPrefix[] {
+    const sent = [...receiver.claim(keyOf(prefixes)).startedBefore(known)];
+    const { desired, label } = this.runtime.receiver(place);
+    const left = sent.filter((prefix) => stops !== "none" && !prefixes.includes(prefix) && !desired.has(prefix));
+    if (left.length > 0) this.runtime.notices.report({ kind: "interruptedStart", at: label, prefixes: left });
+    return sent;
   }
 
   /** True once the arguments of the program were checked in this process, or if a preview knows them only in part. */
@@ -278,28 +266,19 @@ function withStarted(state: CloudSignalingState, sent: ReadonlySet<CanonicalPref
   return sent.size > 0 ? { ...state, unsettled: [...state.unsettled, ...sent] } : state;
 }
 
-/** Prefixes that the look saw, that a killed run of the resource started, and that no other resource wants. */
-function startedBefore(
-  { sent, observed = new Set(), desired }: ReceiverInUse,
-  { prefixes }: CloudSignalingInputs,
-  known: ReadonlySet<CanonicalPrefix>,
-): ReadonlySet<CanonicalPrefix> {
-  const found = sent.found(sent.names(keyOf(prefixes)), listOf(observed), known);
-  return new Set([...found].filter((prefix) => prefixes.includes(prefix) || !desired.has(prefix)));
-}
-
 /** The state with the prefixes that should be active; `lost` remains, so that an update starts them. */
 function withLost(olds: JsonObject): JsonObject {
   return olds.lost === undefined ? olds : { ...olds, prefixes: readReplaced(olds).prefixes };
 }
 
-/** Prefixes that are still wanted, and that the look did not see active. */
+/** Prefixes that are still wanted, and that are not active by the last status. */
 function inactive(
-  { observed }: ReceiverInUse,
+  receiver: ReceiverInUse,
   before: readonly CanonicalPrefix[],
   { prefixes }: CloudSignalingInputs,
 ): readonly CanonicalPrefix[] {
-  return observed ? compareActive(observed, before, prefixes).missing : [];
+  const active = receiver.last();
+  return active ? compareActive(active.keys(), before, prefixes).missing : [];
 }
 
 /** Prefixes that the deletion of a resource stops. */

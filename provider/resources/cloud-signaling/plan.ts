@@ -1,5 +1,5 @@
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { ListedMap } from "../../model/prefix-map";
+import { mapOf } from "../../model/prefix-map";
 import { compareSet } from "../../reconcile/three-way";
 import type { CloudSignalingInputs, CloudSignalingState } from "./state";
 
@@ -35,11 +35,7 @@ export function compareActive(
   known: Iterable<CanonicalPrefix>,
   desired: Iterable<CanonicalPrefix>,
 ) {
-  return compareSet(valued(active), valued(known), valued(desired));
-}
-
-function valued(prefixes: Iterable<CanonicalPrefix>): ListedMap {
-  return new Map([...prefixes].map((prefix) => [prefix, 1]));
+  return compareSet(mapOf(active), mapOf(known), mapOf(desired));
 }
 
 /** Leaving prefixes that may be stopped: by `stops` those that this resource started, all, or none. */
