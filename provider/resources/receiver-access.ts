@@ -131,7 +131,7 @@ export class ReceiverAccess {
     return this.startedBefore(known);
   }
 
-  /** The state has what a killed run started, or it is stopped. Without a status nobody knows, and the notes stay. */
+  /** The state has what a killed run started, or it is stopped. Without a status the notes stay. */
   settleSent(): void {
     if (this.receiver.last()) this.receiver.sent.settle(this.names);
   }
