@@ -5,11 +5,15 @@ import { expect, it } from "vitest";
 
 const root = join(__dirname, "..");
 
-/** The titles of a file's tests, as they are written. */
+/** The titles of a file's tests, as they are written; with those in tables of `judges`. */
 function titlesIn(file: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    const [title] = ts.isCallExpression(node) ? node.arguments : [];
+    const [title, , table] = ts.isCallExpression(node) ? node.arguments : [];
+    if (ts.isCallExpression(node) && node.expression.getText() === "judges" && table)
+      for (const row of ts.isArrayLiteralExpression(table) ? table.elements : [])
+        if (ts.isArrayLiteralExpression(row) && row.elements[0] && ts.isStringLiteralLike(row.elements[0]))
+          found.push(row.elements[0].text);
     if (ts.isCallExpression(node) && /^(it|test|describe)\b/.test(node.expression.getText()))
       if (title && ts.isStringLiteralLike(title)) found.push(title.text);
     ts.forEachChild(node, visit);

@@ -91,7 +91,7 @@ function otherValues(found: ListedMap): string {
   return `other values of ${some([...found].map(([prefix, value]) => `${prefix} (${value})`))}`;
 }
 
-/** Reaction to other values of entries that an update adds. */
+/** Ways out where other values of entries that an update adds are in its way. */
 function remedyOf({ size }: ListedMap, exclusive: boolean): string {
   const [it, its, is] = size === 1 ? ["it", "that value", "it is"] : ["them", "those values", "they are"];
   const declare = `Declare ${it} with ${its}, or take ${it} over with onExisting: "adopt" (${is} not changed before a preview has shown it)`;
@@ -126,12 +126,12 @@ interface Change {
 }
 
 function limitProblems(
-  { put, remove, uncounted }: SetPlan,
+  { put, remove, expired }: SetPlan,
   { observed, size, changes }: Change,
   { url, removals: limits }: UpdateLimits,
 ): string[] {
   const there = [...remove].filter((prefix) => observed.has(prefix));
-  const removals = there.filter((prefix) => uncounted?.has(prefix) !== true).length;
+  const removals = there.filter((prefix) => expired?.has(prefix) !== true).length;
   const left = put.size > 0 ? put.size : observed.size - there.length;
   return removalProblems(url, { size, removals, changes, left }, limits);
 }

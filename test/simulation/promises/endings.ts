@@ -143,7 +143,7 @@ function isSeen(world: World, done: CommandRecord, claim: Claim): boolean {
   return requestsOf(world, done, name).some(({ cmd, url }) => cmd === "list" && url === claim.url);
 }
 
-/** A resource takes over nothing new that it was not told to. */
+/** A new declaration takes over nothing that it was not told to. */
 export const takesNothingOver: Promised = {
   number: 2,
   name: "nothing is taken over without leave",
