@@ -5,7 +5,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
-import { main } from "../../provider/commands/program";
 import { serveRaw } from "../support/raw-server";
 import { useNodes } from "./nodes";
 import { run } from "./support";
@@ -183,17 +182,15 @@ test.each([
   const since = "2030-01-31T17:59:00.000Z";
   await writeFile(lock, JSON.stringify({ host: hostname(), pid: process.pid, since, id: randomUUID() }));
   const stop = new AbortController();
-  let err = "";
-  const say = (text: string) => {
-    err += text;
-    if (!text.includes("Waits for")) return;
-    if (code === 0) rmSync(lock);
+  const heard = ({ err }: { readonly err: string }) => {
+    if (!err.includes("Waits for")) return;
+    if (code === 0) rmSync(lock, { force: true });
     else stop.abort(new Interrupted("SIGTERM"));
   };
   const surroundings = { folder, now: () => NOW, terminal: { columns: () => 60 }, graceMs: 600_000 };
-  const io = { ...surroundings, out: () => {}, err: say, env: {}, stop: stop.signal };
-  expect(await main(BLOCK, io)).toBe(code);
-  expect(err).toContain(
+  const ended = await run(BLOCK, { ...surroundings, stop: stop.signal, heard });
+  expect(ended.code).toBe(code);
+  expect(ended.err).toContain(
     `\r\u001b[KWaits for blocks.yaml: process ${process.pid} on ${hostname()} edits it since ${since}.\n`,
   );
   expect(existsSync(join(folder, "blocks.yaml"))).toBe(code === 0);
@@ -210,28 +207,18 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
     answer = go;
   });
   await place({ fra1: slow.url });
-  let [out, written] = ["", ""];
   let second = () => {};
-  const io = {
-    folder,
-    now: () => NOW,
-    env: {},
-    stop: new AbortController().signal,
-    terminal: { columns: () => 60 },
-    every: (ms: number, tick: () => void) => {
-      if (ms === 1_000) second = tick;
-      return () => {};
-    },
-    out: (text: string) => {
-      out += text;
-    },
-    err: (text: string) => {
-      written += text;
-      if (text.endsWith("2 of 3 answered, waits for fra1")) second();
-      if (text.endsWith("waits for fra1 (1 s)")) answer();
-    },
+  const every = (ms: number, tick: () => void) => {
+    if (ms === 1_000) second = tick;
+    return () => {};
   };
-  expect(await main(BLOCK, io)).toBe(0);
+  const heard = ({ err }: { readonly err: string }) => {
+    if (err.endsWith("2 of 3 answered, waits for fra1")) second();
+    else if (err.endsWith("waits for fra1 (1 s)")) answer();
+  };
+  const terminal = { columns: () => 60 };
+  const { code, out, err: written } = await run(BLOCK, { folder, now: () => NOW, terminal, every, heard });
+  expect(code).toBe(0);
   expect(out).toMatch(/^blocks\.yaml was created\..*\n.*until [^ ]+\.\n.*"block expire --now"\.\n.*3 nodes: done\./);
   const moving = written.split("\r\u001b[K").filter((part) => part !== "");
   expect(moving[0]).toBe("0 of 3 answered, waits for ams1, ber1, fra1");

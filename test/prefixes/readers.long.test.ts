@@ -25,25 +25,27 @@ const cidr = (one: Network) => `${address(one)}/${lengthOf(one)}`;
 const mask = (one: Network) => (isV6(one) ? lengthOf(one) : `255.255.255.${256 - 2 ** one.free}`);
 const model = (list: readonly Network[]) => new Set(list.map(cidr));
 
-const row = (head: readonly string[], of: (one: Network) => readonly (string | number)[], separator = ",") => ({
-  write: (list: readonly Network[]) => [head.join(separator), ...list.map((one) => of(one).join(separator))].join("\n"),
-});
-const records = (of: (one: Network) => object) => ({
-  write: (list: readonly Network[]) => JSON.stringify(list.map(of)),
-});
-const document = (of: (list: readonly Network[]) => unknown) => ({
-  write: (list: readonly Network[]) => JSON.stringify(of(list)),
-});
+type Write = (list: readonly Network[]) => string;
+const row =
+  (head: readonly string[], of: (one: Network) => readonly (string | number)[], separator = ","): Write =>
+  (list) =>
+    [head.join(separator), ...list.map((one) => of(one).join(separator))].join("\n");
+const document =
+  (of: (list: readonly Network[]) => unknown): Write =>
+  (list) =>
+    JSON.stringify(of(list));
+const records = (of: (one: Network) => object): Write => document((list) => list.map(of));
+const lines =
+  (of: (one: Network) => string, begin: readonly string[] = []): Write =>
+  (list) =>
+    [...begin, ...list.map(of)].join("\n");
 const byFamily = (list: readonly Network[]) => ({
   v4: list.filter((one) => !isV6(one)),
   v6: list.filter(isV6),
 });
-const lines = (of: (one: Network) => string, begin: readonly string[] = []) => ({
-  write: (list: readonly Network[]) => [...begin, ...list.map(of)].join("\n"),
-});
 
 /** Ways of writing a list. What they mean is known; some are not read, and none may be read as anything else. */
-const FORMS = {
+const FORMS: Readonly<Record<string, Write>> = {
   text: lines(cidr),
   "text with values": lines((one) => `${cidr(one)} 1`),
   ranges: lines((one) => `${address(one)}-${last(one)}`),
@@ -75,10 +77,7 @@ const FORMS = {
   "json with a mask": records((one) => ({ address: address(one), mask: lengthOf(one) })),
   "json with a strange length": records((one) => ({ ip: address(one), width: String(lengthOf(one)) })),
   "json with two names": records((one) => ({ prefix: address(one), cidr: cidr(one) })),
-  "json by prefix": {
-    write: (list: readonly Network[]) =>
-      JSON.stringify(Object.fromEntries(list.map((one) => [address(one), lengthOf(one)]))),
-  },
+  "json by prefix": document((list) => Object.fromEntries(list.map((one) => [address(one), lengthOf(one)]))),
   ipset: lines((one) => `add blocked ${cidr(one)}`, ["create blocked hash:net family inet6"]),
   "prefix-list": lines((one) => `${isV6(one) ? "ipv6" : "ip"} prefix-list NN permit ${cidr(one)}`),
   routeros: lines((one) => `add address=${cidr(one)} list=blocked`, ["/ip firewall address-list"]),
@@ -98,9 +97,7 @@ const FORMS = {
   "csv without a head, named": lines((one) => `x,${address(one)},${lengthOf(one)}`),
   "csv without a head, strange names": lines((one) => `x,${address(one)},${lengthOf(one)}`),
   "access list, strange": lines((one) => `access-list 10 permit ${address(one)} 0.0.0.${2 ** one.free - 1}`),
-  "elements of nft, strange": {
-    write: (list: readonly Network[]) => `set blocked {\n  elements = { ${list.map(cidr).join(", ")} }\n}`,
-  },
+  "elements of nft, strange": (list) => `set blocked {\n  elements = { ${list.map(cidr).join(", ")} }\n}`,
   "nft -j, strange": document((list) => ({ nftables: [{ set: { elem: list.map(cidr) } }] })),
   "ranges of integers, strange": lines(
     (one) => `"${3_221_225_984 + one.first}","${3_221_225_984 + one.first + 2 ** one.free - 1}","ZZ"`,
@@ -162,16 +159,12 @@ const FORMS = {
   crowdsec: document((list) => [
     { id: 1, decisions: list.map((one) => ({ value: cidr(one), scope: "Range", type: "ban", duration: "4h" })) },
   ]),
-  "number in a comment": {
-    write: (list: readonly Network[]) => [`# Entries: ${list.length}`, ...list.map(cidr)].join("\n"),
-  },
-  "closing record": {
-    write: (list: readonly Network[]) =>
-      [...list.map((one) => ({ cidr: cidr(one), sblid: "SBL1" })), { type: "metadata", records: list.length }]
-        .map((one) => JSON.stringify(one))
-        .join("\n"),
-  },
-} as const;
+  "number in a comment": (list) => [`# Entries: ${list.length}`, ...list.map(cidr)].join("\n"),
+  "closing record": (list) =>
+    [...list.map((one) => ({ cidr: cidr(one), sblid: "SBL1" })), { type: "metadata", records: list.length }]
+      .map((one) => JSON.stringify(one))
+      .join("\n"),
+};
 /** Options without which a form has no meaning. */
 const OPTIONS: { readonly [name: string]: PrefixFileOptions } = {
   "roas by records": { records: "roas" },
@@ -209,12 +202,14 @@ function attempt<T>(work: () => T): T | "refused" {
 }
 
 const list = fc.uniqueArray(network, { minLength: 2, maxLength: 12, selector: address });
-const form = fc.constantFrom(...(Object.keys(FORMS) as (keyof typeof FORMS)[]));
+const form = fc.constantFrom(...Object.keys(FORMS));
+/** A list in one of the forms. */
+const written = (all: readonly Network[], name: string) => (FORMS[name] as Write)(all);
 
 test("a list in any form is read as what it means, or refused", () => {
   fc.assert(
     fc.property(list, form, (all, name) => {
-      const found = read(FORMS[name].write(all), name);
+      const found = read(written(all, name), name);
       if (READ.includes(name)) expect(found).toEqual(model(all));
       else if (found !== "refused") expect(found).toEqual(model(all));
     }),
@@ -226,7 +221,7 @@ test("two lists that announce their numbers, and lack a line, are refused", () =
   fc.assert(
     fc.property(list, list, fc.constantFrom(...COUNTED), fc.nat(), (one, two, name, at) => {
       const text = [one, two]
-        .map((all) => FORMS[name as keyof typeof FORMS].write(all))
+        .map((all) => written(all, name))
         .join("\n")
         .split("\n");
       expect(read(text.join("\n"), name)).toEqual(model([...one, ...two]));
