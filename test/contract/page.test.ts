@@ -56,7 +56,7 @@ test("the page names every switch of the emulator beside its open point, and no 
   const ofKind = (kind: string) => new Set(named.filter((one) => one.kind === kind).flatMap(({ names }) => names));
   expect(ofKind("")).toEqual(new Set(Object.keys(SWITCHES)));
   expect([...ofKind("fault")].filter((name) => !(name in FAULT_KINDS))).toEqual([]);
-  const options = readFileSync(join(root, "provider/emulator/options.ts"), "utf8");
+  const options = readFileSync(join(root, "provider/emulator/options-types.ts"), "utf8");
   expect([...ofKind("option")].filter((name) => !options.includes(`readonly ${name}?:`))).toEqual([]);
   expect([ofKind("fault").size, ofKind("option").size].every((size) => size > 2)).toBe(true);
 });

@@ -126,12 +126,12 @@ interface Change {
 }
 
 function limitProblems(
-  { put, remove, expired }: SetPlan,
+  { put, remove, uncounted }: SetPlan,
   { observed, size, changes }: Change,
   { url, removals: limits }: UpdateLimits,
 ): string[] {
   const there = [...remove].filter((prefix) => observed.has(prefix));
-  const removals = there.filter((prefix) => expired?.has(prefix) !== true).length;
+  const removals = there.filter((prefix) => uncounted?.has(prefix) !== true).length;
   const left = put.size > 0 ? put.size : observed.size - there.length;
   return removalProblems(url, { size, removals, changes, left }, limits);
 }
