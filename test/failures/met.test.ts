@@ -108,7 +108,7 @@ it("an update without a look names what it meets when it meets it", async () => 
   );
 });
 
-describe("an entry of its own that is wanted again after its time", () => {
+describe("an entry of its own after its time", () => {
   const over = { expires: "2020-01-01T00:00:00Z" };
   const single = (more: object): Declared[] => {
     const one = entry("single", R);
@@ -116,7 +116,20 @@ describe("an entry of its own that is wanted again after its time", () => {
   };
   const partners = (emulator: Emulator) => emulator.prefixSet(PARTNERS).applied;
 
-  it("leaves another value and fails; the preview says so", async () => {
+  it.each([1, 9])("leaves what another team puts there, with the value %d, whatever refreshes", async (value) => {
+    await using emulator = await node();
+    const engine = await beside(single({}), {}, emulator);
+    expect(texts((await engine.up(single(over))).errors)).toBe("");
+    expect(partners(emulator)).toEqual({});
+    emulator.change(PARTNERS, { insert: { [R]: value } });
+    const again = await engine.up(single(over), { refresh: true });
+    expect([texts(again.errors), again.steps]).toEqual(["", []]);
+    await engine.refresh();
+    expect(texts((await engine.up([])).errors)).toBe("");
+    expect([partners(emulator), engine.state]).toEqual([{ [R]: value }, []]);
+  });
+
+  it("leaves another value and fails if it is wanted again; the preview says so", async () => {
     await using emulator = await node();
     const engine = await beside(single(over), { [R]: 9 }, emulator, PARTNERS);
     const refusal = `Set ${PARTNERS} on ${emulator.endpoint} already holds ${R} with the value 9, not 1. Nothing was sent.`;

@@ -58,6 +58,29 @@ describe("an answer that cannot be read", () => {
 });
 
 describe("what a failed group left staged", () => {
+  it.each([
+    ["a set", [set(["192.0.2.0/24", "198.51.100.0/24"])], BLOCKED],
+    ["an entry", [entry("one", "192.0.2.0/24")], PARTNERS],
+  ] as const)(
+    "is unstaged by a destroy, of %s whose create was never committed, also after a refresh",
+    async (_, program, url) => {
+      for (const [dialect, isRefreshed] of [
+        [{}, true],
+        [STUBBORN, true],
+        [STUBBORN, false],
+      ] as const) {
+        await using stack = await begin([], dialect);
+        stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
+        expect((await stack.engine.up([...program], { timing: IMPATIENT })).errors).toHaveLength(1);
+        expect(Object.keys(stack.emulator.prefixSet(url).staged).length).toBeGreaterThan(0);
+        stack.emulator.clearFaults();
+        if (isRefreshed) expect((await stack.engine.refresh()).errors).toEqual([]);
+        expect((await stack.engine.destroy()).errors).toEqual([]);
+        expect(stack.emulator.prefixSet(url)).toEqual({ applied: {}, staged: {} });
+      }
+    },
+  );
+
   it("is published by no later group of the process, a removal before an insert least of all", async () => {
     await using stack = await begin([entry("one", "192.0.2.0/24", 1), entry("two", "203.0.113.0/24", 1)], STUBBORN);
     // The node takes a new value only as a delete and an insert; the connection is lost between the two.

@@ -156,8 +156,10 @@ export class PrefixSetEntryHandler implements Handler {
     const listed = await set.refreshed();
     if (listed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const observed = listed.get(state.prefix);
+    // What is there after the expiry is of another writer, and what a failed write left staged may still come.
+    if (state.expired || (observed === undefined && state.unsettled.size > 0))
+      return { id, inputs: { ...state.verbatim }, props: json };
     if (observed === undefined) {
-      if (state.expired) return { id, inputs: { ...state.verbatim }, props: json };
       const lacked = { kind: "lacked", prefixes: [state.prefix], of: "entry", isRestored: false } as const;
       // What an import asks for was never there.
       if (json.endpoint !== undefined) this.reportFew(set, "lacked", () => set.report(lacked));
