@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { SAID_KEY } from "../../provider/engine/provider-text";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
 import { A, B, filled, group, NODES, URL, WAVES } from "./support/group-bench";
@@ -155,45 +154,6 @@ it("a group that was killed and is replaced then is asked the check of its state
   waves.replace();
   expect((await waves.up(NEW, WITHOUT, { refresh: true })).error).toContain("(lab1) did not pass: ");
   expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
-});
-
-/** Another group beside the one with waves, and what the classes say of both. */
-const OWN = { "203.0.113.0/24": 1 };
-const saidBy = (owner: string) => ({ exclusive: false, [SAID_KEY]: { owner } });
-const second = (more: object = {}) => ({ ...group(OWN, NODES, { ...saidBy("second"), ...more }), name: "second" });
-
-it.each([false, true])(
-  "a new group beside a red one of the same nodes is written by its own rollout, with --refresh: %s",
-  async (refresh) => {
-    await using waves = await filled({}, undefined, saidBy("blocked"));
-    waves.doctor.ill.set("fra1", 503);
-    const red = "wave 2 of 3 (fra1) did not pass: ";
-    expect((await waves.up(NEW, saidBy("blocked"))).error).toContain(red);
-    const first = group(NEW, NODES, { rollout: waves.rollout, ...saidBy("blocked") });
-    const { errors, printed } = await waves.engine.up([first, second()], { refresh });
-    const [error, ...others] = errors.map(({ message }) => message);
-    expect([error, others]).toEqual([expect.stringContaining(red), []]);
-    expect(printed.join("\n")).not.toContain("The program now has another check");
-    expect(waves.held()).toEqual({ lab1: { ...NEW, ...OWN }, fra1: { ...NEW, ...OWN }, ams1: { ...OLD, ...OWN } });
-    waves.doctor.ill.clear();
-    expect((await waves.engine.up([first, second()])).errors).toEqual([]);
-    expect(waves.held().ams1).toEqual({ ...NEW, ...OWN });
-  },
-);
-
-it("a red group that gets another name, or another set, beside another new group is asked the check of its state", async () => {
-  for (const change of [{ name: "renamed" }, { set: "other" }]) {
-    await using waves = await filled({}, undefined, saidBy("blocked"));
-    waves.doctor.ill.set("lab1", 503);
-    const red = "wave 1 of 3 (lab1) did not pass: ";
-    expect((await waves.up(NEW, saidBy("blocked"))).error).toContain(red);
-    const { name = "blocked", set = "blocked" } = change;
-    const one = { ...group(NEW, NODES, { ...saidBy(name), set }), name };
-    const { errors } = await waves.engine.up([one, second({ set: "other" })], { refresh: true });
-    expect(errors.map(({ message }) => message).join("\n")).toContain(red);
-    const held = NODES.map((node) => waves.node(node).prefixSet(`prefixset://edge/${set}`).applied[B]);
-    expect(held).toEqual(set === "other" ? [undefined, undefined, undefined] : [undefined, undefined, 1]);
-  }
 });
 
 it("a group whose set gets another name while it is red is asked the check of its state before the new set is written", async () => {

@@ -98,9 +98,9 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const inputs = { ...rest, nodes: nodes.json, ...flat(normal) };
   const places = new Map([...inUse].map(([name, { endpoint }]) => [name, endpoint]));
   const formers = FormerRollouts.in(runtime);
-  if (url && !hasUnknown(inputs)) formers.declare(inputs, places.values(), about);
+  if (url && !hasUnknown(inputs)) formers.declare(inputs, places.values());
   if (url && isNew && !hasUnknown(inputs)) {
-    const replaced = formers.at(url, inputs, places);
+    const replaced = formers.at(url, places);
     const beginning = { runtime, inputs: readInputs(inputs), replaced, former: new Map(), left: [] };
     const start = { ...beginning, observed: new Map(), silent: new Set<string>() };
     reportNextWave(start, begun(start));

@@ -36,7 +36,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   const look = { hasSent: false };
   remember(olds.nodes, () => {
     const state = readReplaced(olds);
-    formers.add(state, news);
+    formers.add(state);
     const now = recalled(runtime, state);
     look.hasSent = now !== state;
     runtime.notices.fold(() => takeIn(runtime, now, areKnown ? news : undefined));
@@ -60,7 +60,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
     leave: () => {
       const state = readState(olds);
       const successor = setUrl(news);
-      if (pending && successor) formers.add(state, news, formatUrl(successor));
+      if (pending && successor) formers.add(state, formatUrl(successor));
       if (state.onDestroy !== "keep") leave(runtime, state, state.endpoints.keys());
     },
     withdraw: () => {

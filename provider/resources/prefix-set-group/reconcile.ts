@@ -20,7 +20,7 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
   const state = known && recalled(runtime, known);
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
-  const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, { ...inputs.verbatim }, places);
+  const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);
   const nodes = new GroupNodes(runtime, inputs, state, replaced);
   const beginning = await nodes.beginning();
   const start = begun(beginning);

@@ -1,10 +1,9 @@
 import type { Runtime } from "../../../deployment/runtime";
-import type { About } from "../../../engine/handler";
 import { attempt } from "../../../model/errors";
-import { type JsonObject, sameJson } from "../../../model/json";
+import type { JsonObject } from "../../../model/json";
 import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl, setUrl } from "../../../model/resource-url";
-import { type GroupInputs, type GroupState, prefixSetGroupSchema, readInputs, withoutFound } from "../state";
+import { type GroupInputs, type GroupState, readInputs, withoutFound } from "../state";
 import { type readRollout, renamed } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
@@ -18,18 +17,6 @@ interface RecordedRollout extends Former {
   readonly url: string;
   /** Addresses of its nodes: by the state, or by the configuration for a node that was never written. */
   readonly endpoints: ReadonlyMap<string, string>;
-  /** Arguments of the last run. */
-  readonly last: JsonObject;
-  /** The group of the program that has this state; absent for one that may have left the program. */
-  readonly owner: string | undefined;
-}
-
-/** A group of the program. */
-interface DeclaredGroup {
-  readonly inputs: JsonObject;
-  readonly endpoints: ReadonlySet<string>;
-  /** The resource, as far as a check tells it. */
-  readonly who: string | undefined;
 }
 
 /**
@@ -39,7 +26,7 @@ interface DeclaredGroup {
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
   private readonly recorded: RecordedRollout[] = [];
-  private readonly declared: DeclaredGroup[] = [];
+  private readonly declared: { readonly inputs: JsonObject; readonly endpoints: ReadonlySet<string> }[] = [];
 
   private constructor(private readonly runtime: Runtime) {}
 
@@ -50,13 +37,8 @@ export class FormerRollouts {
     return formers;
   }
 
-  /**
-   * Records the rollout of a state.
-   *
-   * @param news The checked arguments with which the program goes on from it; a refresh has none.
-   * @param url The set that replaces this one, if it is another one.
-   */
-  add(state: GroupState, news?: JsonObject, url = formatUrl(state.address)): void {
+  /** @param url The set that replaces this one, if it is another one. */
+  add(state: GroupState, url = formatUrl(state.address)): void {
     const { args, pending } = state.rollout;
     const bases = new Map([...state.endpoints.keys()].map((node) => [node, withoutFound(state.of(node))]));
     const unwritten = [...state.nodes.keys()].flatMap((node) => {
@@ -64,22 +46,13 @@ export class FormerRollouts {
       return state.endpoints.has(node) || endpoint === undefined ? [] : [[node, endpoint] as const];
     });
     const endpoints = new Map([...state.endpoints, ...unwritten]);
-    const owner = news && this.whoseAre(news);
-    this.recorded.push({ url, endpoints, args, pending, bases, last: argumentsIn({ ...state.verbatim }), owner });
+    this.recorded.push({ url, endpoints, args, pending, bases });
   }
 
-  /**
-   * Former rollout for the nodes of a new group, by its names: not that of another group that the program goes on with.
-   *
-   * @param inputs Its checked arguments.
-   * @param places Its nodes with their addresses.
-   */
-  at(url: string, inputs: JsonObject, places: ReadonlyMap<string, string>): Former | undefined {
+  /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
+  at(url: string, places: ReadonlyMap<string, string>): Former | undefined {
     const names = new Map([...places].map(([node, endpoint]) => [endpoint, node]));
-    const who = this.whoseAre(inputs);
-    const here = this.recorded.filter(
-      (it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)) && !this.isOfAnother(it, who),
-    );
+    const here = this.recorded.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
     const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
     if (!former) return undefined;
     const { args, pending, bases, endpoints } = former;
@@ -89,21 +62,8 @@ export class FormerRollouts {
   }
 
   /** Records a group of the program. @param inputs As `check` makes them. @param endpoints The addresses of its nodes. */
-  declare(inputs: JsonObject, endpoints: Iterable<string>, { urn, owner }: About): void {
-    this.declared.push({ inputs, endpoints: new Set(endpoints), who: urn ?? owner });
-  }
-
-  /** The resource of these arguments by the last check of them. */
-  private whoseAre(inputs: JsonObject): string | undefined {
-    const own = argumentsIn(inputs);
-    return this.declared.findLast((one) => sameJson(argumentsIn(one.inputs), own))?.who;
-  }
-
-  /** True if the state belongs to another resource. A refresh has recorded it, too, and knew no program. */
-  private isOfAnother({ url, owner, last }: RecordedRollout, who: string | undefined): boolean {
-    const isTwin = (it: RecordedRollout) => it.owner !== undefined && it.url === url && sameJson(it.last, last);
-    const known = owner ?? this.recorded.findLast(isTwin)?.owner;
-    return who !== undefined && known !== undefined && known !== who;
+  declare(inputs: JsonObject, endpoints: Iterable<string>): void {
+    this.declared.push({ inputs, endpoints: new Set(endpoints) });
   }
 
   /** The group of the program that has the set of a deleted one, at one of its addresses. */
@@ -114,13 +74,6 @@ export class FormerRollouts {
     const found = this.declared.findLast(isIts);
     return found && readInputs(found.inputs);
   }
-}
-
-/** The arguments alone. */
-function argumentsIn(json: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(json).filter(([name]) => name in prefixSetGroupSchema.shape || name === "notes"),
-  );
 }
 
 function setUrlOf(inputs: JsonObject): string | undefined {
