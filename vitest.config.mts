@@ -36,6 +36,7 @@ const BY_PLUGIN = [
   "prefix-set",
   "regions.long",
   "report",
+  "scenarios.long",
   "secrets.long",
   "shape-settings.long",
   "shapes",

@@ -132,6 +132,19 @@ describe("every switch of the open points", () => {
     }),
   );
 
+  it("a format that is read by settings only is refused without them, and never an empty list", async () => {
+    const quiet: unknown[] = [];
+    for (const { name, setting } of SWITCHES.filter((it) => it.refused && it.name.endsWith("Format"))) {
+      await within({ [name]: setting }, async (clients) => {
+        const failure: unknown = await roundTrip(clients).catch((error: unknown) => error);
+        // A start goes out all the same, and says what its status failed with.
+        const { actual } = Object(failure) as { readonly actual?: { readonly unseen?: unknown } };
+        if (!((actual?.unseen ?? failure) instanceof RequestError)) quiet.push([name, setting, failure]);
+      });
+    }
+    expect(quiet).toEqual([]);
+  });
+
   it("every kind of refusal in every form is an error at once, with the node's words", async () => {
     const node = { auth: { bearer: "t" }, state: STATE };
     await using emulator = await startEmulator(node);

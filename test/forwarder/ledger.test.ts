@@ -421,6 +421,9 @@ describe("each sink counts for itself", () => {
     // Which marks it had when it began to miss them is not known after a restart.
     expect(told(await unread(again, "slow")).slice(-3)).toEqual(anew());
     expect(told(await unread(again, "late")).slice(-3)).toEqual(anew());
+    const ids = async (name: string) =>
+      (await unread(again, name)).slice(-3).map(({ recordId, epoch }) => [recordId, epoch]);
+    expect(await ids("late")).toEqual(await ids("slow"));
     // Others get their changes before it.
     const others = told(await unread(again, "all"));
     expect(others.slice(-3)).toEqual(anew(" resent"));

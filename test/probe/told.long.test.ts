@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { table } from "../../provider/commands/probing/table";
 import { parseUrl } from "../../provider/model/resource-url";
+import { nodeFile } from "../../provider/probe/finding";
 import { probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
-import { startAppliance } from "./appliances/probing";
+import { probed as probedWhole, startAppliance } from "./appliances/probing";
 import { probedSet } from "./at-once";
 import { probed, startNode } from "./support";
 
@@ -40,6 +41,10 @@ test("nothing is to be set only where every point that decides about a setting w
   expect(partly.replace(/\s+/g, " ")).toMatch(
     /Of the \d+ points that decide about settings, \d+ could not be looked at; the first is "list of a set: nothing is in it, so its entries were not seen; under data"\./,
   );
+  // Without records in any table, their names were not seen.
+  const all = await probedWhole(appliance);
+  expect(nodeFile(all).unknown).toMatchObject({ marks: expect.stringContaining("names were not seen") });
+  expect(table(all)).not.toContain("No settings are needed.");
 });
 
 test("without --write a filled set among the named ones tells names and spelling", async () => {

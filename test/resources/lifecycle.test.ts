@@ -7,7 +7,6 @@ import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 
 const BLOCKED = "prefixset://edge/blocked";
 const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"];
-const OVER = "2001-01-01T00:00:00Z";
 
 /** A node that holds a set, and deployments that know of each other by the state alone. */
 async function bench(entries: Record<string, number>) {
@@ -31,8 +30,6 @@ async function bench(entries: Record<string, number>) {
     endpoint: emulator.endpoint,
     ...more,
   });
-  /** An expired entry of `block --now` in the prefix file, sent to this node. */
-  const blocked = { value: 4, expires: OVER, sent: `4 ${BLOCKED} ${emulator.endpoint}` };
   const held = () => emulator.prefixSet(BLOCKED).applied;
   return {
     emulator,
@@ -40,7 +37,6 @@ async function bench(entries: Record<string, number>) {
     deployment,
     declared,
     state,
-    blocked,
     held,
     [Symbol.asyncDispose]: () => emulator.close(),
   };

@@ -47,7 +47,7 @@ const row = place.extend({
 });
 export type Row = z.infer<typeof row>;
 
-/** Content of docs/benchmarks.json, from which tables and charts are drawn. */
+/** Content of docs/benchmarks.json, from which tables are drawn. */
 export const figuresSchema = z.object({
   /** ISO 8601, of the day. */
   date: z.string(),

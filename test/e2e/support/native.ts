@@ -12,3 +12,10 @@ export function native(resources: string): string {
     const native = { provider };
     ${resources}`;
 }
+
+/** The set that journeys of the plugin use, by default of its provider. */
+export const set = (entries: unknown, options = "native") => `
+  const blocked = new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} }, ${options});
+  exports.url = blocked.url;
+  exports.held = blocked.count;
+`;

@@ -1,6 +1,6 @@
 import type { PeerName, Step, Workload } from "../plan";
 
-/** Names in tables and charts. */
+/** Names in tables. */
 export const STEP_TITLES: Readonly<Record<Step, string>> = {
   create: "create",
   nothing: "no change",
