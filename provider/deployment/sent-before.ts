@@ -55,8 +55,13 @@ export class SentBefore {
     return () => [this.owners.get(key) ?? [], state?.() ?? []].flat();
   }
 
+  /** True if a killed run has left a note under one of these names. */
+  isNoted(names: Names): boolean {
+    return !this.isEmpty && this.notes.noted(this.place, names()).size > 0;
+  }
+
   /** True if no killed run has left a note. */
-  get isEmpty(): boolean {
+  private get isEmpty(): boolean {
     return this.notes.noted(this.place).size === 0;
   }
 

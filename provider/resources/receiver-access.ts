@@ -124,10 +124,15 @@ export class ReceiverAccess {
     return this.sentIn(this.receiver.last() ?? NOTHING, known);
   }
 
-  /** {@link startedBefore}, after a status if there are notes and this process has none yet. */
-  async interrupted(known: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>> {
-    const { sent, reads } = this.receiver;
-    if (!sent.isEmpty && !this.receiver.last()) await reads.read().catch(() => undefined);
+  /**
+   * {@link startedBefore}, after a status if there are notes of this resource and this process has none yet.
+   *
+   * @param isLast True if no later run comes back to the notes.
+   * @throws {Error} if it is the last run, and no status can be read
+   */
+  async interrupted(known: ReadonlySet<CanonicalPrefix>, isLast = false): Promise<ReadonlySet<CanonicalPrefix>> {
+    const isAsked = this.receiver.sent.isNoted(this.names) && !this.receiver.last();
+    if (isAsked) await (isLast ? this.active() : this.active().catch(() => undefined));
     return this.startedBefore(known);
   }
 

@@ -160,6 +160,7 @@ describe("a run that was killed", () => {
     return {
       stack,
       engine,
+      start,
       emulator: "emulator" in stack ? stack.emulator : stack.node("n1"),
       notes: () => readdirSync(folder),
       up: async (program: readonly Declared[], options: object = {}) => {
@@ -229,6 +230,21 @@ describe("a run that was killed", () => {
     expect(errors).toEqual([]);
     expect(printed).not.toContain("already");
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 7, [C]: 1 });
+  });
+
+  it("leaves entries that an update without a look takes as this stack's", async () => {
+    for (const next of [
+      { ...OLD, [C]: 2 },
+      { ...OLD, [C]: 1, [X]: 1 },
+    ]) {
+      await using one = await machine([], { detectDrift: "off" });
+      await one.up([set(OLD)]);
+      await one.killed([set({ ...OLD, [C]: 1 })], COMMITTED);
+      const { errors, printed } = await one.up([set(next)]);
+      expect([errors, printed]).toEqual([[], expect.not.stringContaining("already")]);
+      expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(next);
+      expect(one.notes()).toEqual([]);
+    }
   });
 
   it.each([
@@ -305,6 +321,19 @@ describe("a run that was killed", () => {
       await one.destroy();
       expect(heldBy(one.emulator).active).toEqual([]);
     }
+  });
+
+  it("leaves a signaling that no destroy forgets where no status can be read", async () => {
+    await using one = await machine();
+    await one.up([signaling([X])]);
+    await one.killed([signaling([X, Y])], 2);
+    one.emulator.fail({ op: "status", status: 500, times: 1_000 });
+    const { errors } = await one.engine.destroy({ start: one.start, timing: { timeoutMs: 800, deadlineMs: 1_000 } });
+    expect(errors).toHaveLength(1);
+    expect(one.engine.state).toHaveLength(1);
+    one.emulator.clearFaults();
+    await one.destroy();
+    expect(heldBy(one.emulator).active).toEqual([]);
   });
 
   it("leaves signalings that are in no way of a destroy where no status can be read", async () => {

@@ -132,7 +132,8 @@ export class CloudSignalingHandler implements Handler {
   async delete(id: string, json: JsonObject) {
     const before = readState(json);
     const receiver = attempt(() => ReceiverAccess.ofState(this.runtime, before).claim(keyOf(before.prefixes), id));
-    const state = withStarted(before, (await receiver?.interrupted(knownOf(before))) ?? new Set());
+    const sent = await receiver?.interrupted(knownOf(before), before.stops !== "none");
+    const state = withStarted(before, sent ?? new Set());
     const stopped = stoppedWith(state);
     await ReceiverAccess.stopLeft(this.runtime, state, stopped, new Set([...state.started, ...state.unsettled]));
     const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(

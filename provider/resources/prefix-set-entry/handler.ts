@@ -193,10 +193,10 @@ export class PrefixSetEntryHandler implements Handler {
       found = foundEntry(met, { ...inputs, label });
       return plan;
     };
-    const { before, after } = await set.write(
-      { plan },
-      (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
-    );
+    const { before, after } = await set.write({ plan }, (message, reached) => {
+      const existed = kept || (found !== undefined && reached.applied.has(prefix));
+      return new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, existed));
+    });
     if (set.observedInLook?.has(prefix) !== true || (found !== undefined && found !== inputs.value))
       reportFound(set, inputs, found, false);
     if (found !== undefined && found !== inputs.value)

@@ -138,7 +138,12 @@ export class GroupNodes {
       const only = { entries: lost, notes: before.notes, exclusive: false };
       const kept = await (isWhole
         ? lifecycle.update(set, set.recall({ ...before, lost }), desired)
-        : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...desired, ...only }));
+        : lifecycle.update(
+            set,
+            { ...before, entries: lost, lost, unsettled: new Set() },
+            { ...desired, ...only },
+            true,
+          ));
       const put = [...(kept.changes ?? [])].flatMap(([prefix, { new: value }]) => (value === null ? [] : prefix));
       this.isTouched = true;
       if (put.length > 0) set.report({ kind: "restored", prefixes: put });

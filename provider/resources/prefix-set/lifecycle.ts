@@ -151,8 +151,13 @@ export class SetLifecycle {
     };
   }
 
-  /** Brings the set from the state to the program. @throws {UnfinishedWrite} */
-  async update(set: ResourceSet, state: SetState, inputs: SetInputs): Promise<KeptSet> {
+  /**
+   * Brings the set from the state to the program.
+   *
+   * @param isPart True if state and program are a part of the set: nothing beside it is of a killed run.
+   * @throws {UnfinishedWrite}
+   */
+  async update(set: ResourceSet, state: SetState, inputs: SetInputs, isPart = false): Promise<KeptSet> {
     const { entries: known } = state;
     const { entries: desired } = inputs;
     const existed = [...state.existed].filter((prefix) => desired.has(prefix));
@@ -170,15 +175,19 @@ export class SetLifecycle {
     const changes = this.changes(set, inputs);
     // At another address, everything that is there was there before.
     const held = intent.moved ? NOTHING : known;
+    let { unsettled } = intent;
     const isOurs = (prefix: CanonicalPrefix) =>
-      held.has(prefix) || ((set.managed.has(prefix) || state.unsettled.has(prefix)) && !set.existed.has(prefix));
+      held.has(prefix) || ((set.managed.has(prefix) || unsettled.has(prefix)) && !set.existed.has(prefix));
     let met: readonly CanonicalPrefix[] = [];
     let found = NOTHING_FOUND;
     let refused: ListedMap = NOTHING;
     const plan = (observed: ListedMap) => {
+      // A run without a look has not compared the notes of a killed one with what is there.
+      const sent = isPart ? [] : [...set.sentBefore(WHOLE_SET, known, observed)];
+      if (sent.length > 0) unsettled = new Set([...unsettled, ...sent]);
       const { present, occupied } = compareSet(observed, held, desired);
       met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
-      const planned = planLimitedUpdate(observed, intent, changes);
+      const planned = planLimitedUpdate(observed, { ...intent, unsettled }, changes);
       found = foundBy(planned, inputs);
       refused = inputs.onExisting === "adopt" ? NOTHING : planned.otherValue;
       return planned.plan;
