@@ -193,6 +193,25 @@ describe("a group", () => {
     ]);
   });
 
+  it("passes no wave with values that it adopts: the next run changes them first", async () => {
+    await using fra1 = await node();
+    await using ams1 = await node();
+    const engine = new MiniEngine(nodesOf({ fra1, ams1 }));
+    const more = { onExisting: "adopt", rollout: { waves: [["fra1"], ["ams1"]] } };
+    const of = (entries: Readonly<Record<string, number>>) => group(entries, ["fra1", "ams1"], more);
+    expect(texts((await engine.up(of({ [P]: 1 }))).errors)).toBe("");
+    fra1.change(BLOCKED, { insert: { [R]: 9 } });
+    const wider = of({ [P]: 1, [R]: 1 });
+    expect(texts((await engine.up(wider)).errors)).toContain(`other values of ${R} were adopted`);
+    expect([blocked(fra1), blocked(ams1)]).toEqual([{ [P]: 1, [R]: 9 }, { [P]: 1 }]);
+    expect((await engine.preview(wider)).printed.join("\n")).toContain(`${R} (9 to 1)`);
+    expect(texts((await engine.up(wider)).errors)).toBe("");
+    expect([blocked(fra1), blocked(ams1)]).toEqual([
+      { [P]: 1, [R]: 1 },
+      { [P]: 1, [R]: 1 },
+    ]);
+  });
+
   it("tries a node that joins in the preview, as a create does", async () => {
     await using fra1 = await node();
     await using ams1 = await node();

@@ -7,6 +7,7 @@ import { messageOf } from "../../model/errors";
 import type { JsonObject } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
+import { some } from "../../model/text";
 import { type SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import { placed } from "./diff";
@@ -108,6 +109,7 @@ export class GroupNodes {
       this.kept.set(node, { ...kept, history: this.historyOf(node) });
       this.silent.delete(node);
       this.isTouched = true;
+      if (before && this.inputs.rollout.args) requireDeclared(set, kept.entries, desired.entries);
       done.push(node);
     });
     const { failed, silent } = this.take(failures);
@@ -223,4 +225,13 @@ export class GroupNodes {
     const history = open === "failed" ? this.historyOf(node) : this.kept.get(node)?.history;
     this.kept.set(node, { ...kept, open, ...(history && { history }) });
   }
+}
+
+/** @throws {Error} if an update has adopted other values: a wave passes only with the content of the program */
+function requireDeclared({ label }: ResourceSet, held: ListedMap, desired: ListedMap): void {
+  const others = [...desired].flatMap(([prefix, value]) => (held.get(prefix) === value ? [] : prefix));
+  if (others.length > 0)
+    throw new Error(
+      `${label}: other values of ${some(others)} were adopted, so the declared ones are not there yet. Run "pulumi up" again: its preview shows their change, and the wave goes on with it.`,
+    );
 }
