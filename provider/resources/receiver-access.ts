@@ -127,12 +127,12 @@ export class ReceiverAccess {
   /**
    * {@link startedBefore}, after a status if there are notes of this resource and this process has none yet.
    *
-   * @param isLast True if no later run comes back to the notes.
+   * @param isFinal True if no later run comes back to the notes.
    * @throws {Error} if it is the last run, and no status can be read
    */
-  async interrupted(known: ReadonlySet<CanonicalPrefix>, isLast = false): Promise<ReadonlySet<CanonicalPrefix>> {
+  async interrupted(known: ReadonlySet<CanonicalPrefix>, isFinal = false): Promise<ReadonlySet<CanonicalPrefix>> {
     const isAsked = this.receiver.sent.isNoted(this.names) && !this.receiver.last();
-    if (isAsked) await (isLast ? this.active() : this.active().catch(() => undefined));
+    if (isAsked) await (isFinal ? this.active() : this.active().catch(() => undefined));
     return this.startedBefore(known);
   }
 
