@@ -152,6 +152,9 @@ export const takesNothingOver: Promised = {
     if (run.command !== "up" || !isGreen(world, record)) return [];
     return addedIn(done, now).flatMap((claim) => {
       if (claim.kind !== "set" || claim.resource.args.onExisting === "adopt") return [];
+      // What a refresh finds is in the state by then, and the preview shows its change.
+      if (run.options.refresh && done.steps.some(({ op, name }) => op === "update" && name === claim.resource.name))
+        return [];
       const there = foundBy(world, done, claim);
       const isInTheWay = ([prefix, value]: [string, number]) =>
         prefix in claim.entries ? claim.entries[prefix] !== value : claim.exclusive;
