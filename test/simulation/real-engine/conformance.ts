@@ -65,10 +65,12 @@ export function differencesOf(
 function ofCommands(title: string, isAlone: boolean, simulated?: CommandRecord, real?: CommandRecord): string[] {
   if (!simulated || !real) return simulated === real ? [] : [`${title}: one of the engines has none`];
   const inputsOf = ({ inputs }: Kept) => (isAlone ? inputs : without(inputs, ["restores"]));
+  // A mistake ends a preview, whether the engine has begun with the creates and updates that it planned before, or not.
+  const isBegun = !simulated.isPreview || simulated.errors.length === 0;
   const parts: [string, unknown, unknown][] = [
     ["outcome", simulated.errors.length > 0, real.errors.length > 0],
     ["order of checks and diffs", planned(simulated.calls), planned(real.calls)],
-    ["calls of each resource", byResource(simulated.calls), byResource(real.calls)],
+    ["calls of each resource", byResource(simulated.calls, isBegun), byResource(real.calls, isBegun)],
     ["deletes", deletes(simulated.calls), deletes(real.calls)],
     ["state", shown(simulated.after.resources, inputsOf), shown(real.after.resources, inputsOf)],
   ];
@@ -87,10 +89,10 @@ function planned(calls: readonly Call[]): string[] {
     );
 }
 
-function byResource(calls: readonly Call[]): Record<string, string> {
+function byResource(calls: readonly Call[], isBegun: boolean): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { method, name, preview, outcome } of calls) {
-    if (method === "delete") continue;
+    if (method === "delete" || (!isBegun && (method === "create" || method === "update"))) continue;
     const call = `${method}${preview && (method === "create" || method === "update") ? "?" : ""}${outcome === "ok" ? "" : "!"}`;
     found[name] = found[name] === undefined ? call : `${found[name]} ${call}`;
   }
