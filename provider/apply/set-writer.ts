@@ -120,7 +120,7 @@ export class SetWriter {
       return plans.map((plan) => unchanged(plan, before));
     }
     await this.options.begin?.(before.values);
-    reads.forget();
+    reads.beginWrite();
     set.answered.clear();
     const settled = await new SetFlush(this.options, plans, merged, before).run();
     this.inspect(before, unwanted);

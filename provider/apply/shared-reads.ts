@@ -56,8 +56,13 @@ export class SharedReads<T> {
     return answer;
   }
 
-  /** Makes every earlier answer invalid; every write calls this before its first request. */
+  /** Forgets the answer of this connection. */
   forget(): void {
+    this.kept = undefined;
+  }
+
+  /** Makes the earlier answers of all connections invalid; every write calls this before its first request. */
+  beginWrite(): void {
     this.writes.begun += 1;
   }
 

@@ -64,6 +64,15 @@ describe("the writer of a set", () => {
     expect(sent(setup.emulator)).toEqual(["list", `insert ${puts.length}`, "commit", "list"]);
   });
 
+  it("has written nothing after a look for entries to restore that are all there, by whichever name of the node", async () => {
+    await using setup = await bench();
+    const [one, other] = [setup.set("one").writer, setup.set("other").writer];
+    await one.restore(new Map([[key("192.0.2.0/24"), 1]]));
+    expect([sent(setup.emulator), one.hasWritten, other.hasWritten]).toEqual([["list"], false, false]);
+    await one.restore(new Map([[key("198.51.100.0/24"), 1]]));
+    expect([one.hasWritten, other.hasWritten]).toEqual([true, true]);
+  });
+
   it.each([
     ["error", ["list", "insert 1", "delete 1", "insert 1", "commit", "list"]],
     ["ignored", ["list", "insert 1", "delete 1", "insert 1", "commit", "list"]],
