@@ -12,7 +12,7 @@ export function inShort(lookup: Lookup, workload: Workload): string {
     if (!ours || !floor) return [];
     const others = lookup
       .contestants(workload)
-      .filter((peer) => peer !== "ours")
+      .filter((peer) => peer !== "ours" && peer !== "plugin")
       .flatMap((peer) => {
         const measured = lookup.row(workload, size, peer, step)?.measured;
         return measured ? [{ peer, seconds: measured.seconds }] : [];
