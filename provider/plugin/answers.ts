@@ -1,10 +1,9 @@
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import type { Difference } from "./detailed-diff";
 
-/** A sentence about arguments that make no sense. */
-export function checkFailure({ property, reason }: { readonly property: string; readonly reason: string }) {
+/** A sentence about arguments or settings that make no sense. It names no property: the engine would print its whole value. */
+export function checkFailure(reason: string) {
   const failed = new messages.CheckFailure();
-  failed.setProperty(property);
   failed.setReason(reason);
   return failed;
 }

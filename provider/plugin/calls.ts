@@ -13,8 +13,8 @@ export interface PluginParts {
   readonly schema: () => string;
   /** The handler of a type. */
   readonly get: (type: string) => DynamicProvider;
-  /** Sentences about a configuration that make no sense, each with the key that it is about. */
-  readonly configProblems: (config: JsonObject) => readonly { property: string; reason: string }[];
+  /** Mistakes in a configuration, as sentences. */
+  readonly configProblems: (config: JsonObject) => readonly string[];
   /** A read function by its token. */
   readonly invoke: (token: string, args: Opened) => Promise<JsonObject>;
   /** Resources of a type that could be imported, by its token. */

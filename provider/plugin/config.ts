@@ -9,9 +9,8 @@ const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginC
  * Mistakes in a provider's configuration, before any resource uses it: a key that nothing reads, with the key that was likely
  * meant; a limit, switch, node or receiver that cannot be read. What is unknown in a preview is not judged.
  */
-export function configProblems(config: JsonObject): { property: string; reason: string }[] {
+export function configProblems(config: JsonObject): string[] {
   const keys = Object.keys(config).filter((key) => !ENGINE_KEYS.includes(key));
   const { refused, passed } = unknownKeys(keys.map((key) => `packetfilter:${key}`));
-  const unread = [...refused, ...passed].map((reason) => ({ property: "", reason }));
-  return [...unread, ...configValueProblems(config)];
+  return [...refused, ...passed, ...configValueProblems(config)];
 }

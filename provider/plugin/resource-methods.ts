@@ -32,11 +32,8 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
       const hidden = kind.identity.filter((name) => news.secrets.includes(name));
-      const shown = hidden.map((name) => ({ property: "", reason: secretIdentity(name) }));
-      const spelt = isOurClass
-        ? failures
-        : failures.map((failure) => ({ ...failure, reason: alsoInPython(failure.reason, handler.args) }));
-      answer.setFailuresList((hidden.length > 0 ? shown : spelt).map(checkFailure));
+      const spelt = failures.map(({ reason }) => (isOurClass ? reason : alsoInPython(reason, handler.args)));
+      answer.setFailuresList((hidden.length > 0 ? hidden.map(secretIdentity) : spelt).map(checkFailure));
       return answer;
     }),
     diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {

@@ -79,12 +79,19 @@ describe("credentials that a program hands over in the clear", () => {
       receivers: { main: { url: "http://192.0.2.11", clientId: "a", secretKey: CANARY } },
       signalingUrl: `https://user:${CANARY}@192.0.2.12`,
     };
-    const checked = await engine.call<messages.CheckResponse>(
-      "checkConfig",
-      made(messages.CheckRequest, { News: struct({ endpoint: "http://192.0.2.10", ...settings }) }),
-    );
+    const checkConfig = (News: object) =>
+      engine.call<messages.CheckResponse>("checkConfig", made(messages.CheckRequest, { News: struct(News) }));
+    const checked = await checkConfig({ endpoint: "http://192.0.2.10", ...settings });
     const kept = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, secret(value)]));
     expect(held(checked.getInputs())).toEqual({ endpoint: "http://192.0.2.10", ...kept });
+    // The engine prints the whole value of a property that a failure names.
+    for (const address of [`https://user:${CANARY}#@192.0.2.10`, `ftp://user:${CANARY}@192.0.2.10`])
+      for (const name of ["endpoint", "signalingUrl"]) {
+        const failures = (await checkConfig({ [name]: address })).getFailuresList();
+        expect(failures.map((failure) => [failure.getProperty(), failure.getReason()])).toEqual([
+          ["", expect.not.stringContaining(CANARY)],
+        ]);
+      }
   });
 
   it("that an earlier version left in the state make an update of it, which sends nothing", async () => {

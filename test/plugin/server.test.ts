@@ -62,10 +62,10 @@ describe("the plugin, called as an engine does,", () => {
       "checkConfig",
       made(messages.CheckRequest, { News: wrong }),
     );
-    expect(refused.getFailuresList().map((failure) => [failure.getProperty(), failure.getReason()])).toEqual([
-      ["endpoint", expect.stringContaining("`endpoint` is not a url")],
-      ["signalingUrl", "`signalingUrl` must begin with http:// or https://."],
-      ["", expect.stringContaining("packetfilter:maxRemovals")],
+    expect(refused.getFailuresList().map((failure) => failure.getReason())).toEqual([
+      expect.stringContaining("packetfilter:maxRemovals"),
+      expect.stringMatching(/^packetfilter:endpoint: /),
+      expect.stringMatching(/^packetfilter:signalingUrl: /),
     ]);
     // What is unknown in a preview, and what the environment may give, hides no mistake in another value.
     const partly = struct({
@@ -89,15 +89,15 @@ describe("the plugin, called as an engine does,", () => {
       "checkConfig",
       made(messages.CheckRequest, { News: partly }),
     );
-    expect(known.getFailuresList().map((failure) => [failure.getProperty(), failure.getReason()])).toEqual([
-      ["", expect.stringMatching(/^packetfilter:forbiddenPrefixes\[0\]: .*host bits/)],
-      ["", expect.stringMatching(/^packetfilter:shortestPrefix\.ipv4: is not a length from 0 to 32/)],
-      ["", expect.stringMatching(/^packetfilter:maxEntries is not a number/)],
-      ["", expect.stringMatching(/^packetfilter:readOnly is neither/)],
-      ["", expect.stringMatching(/^packetfilter:node\.timeoutMs: /)],
-      ["", expect.stringMatching(/^packetfilter:nodes\.fra1\.endpoint: /)],
-      ["", expect.stringMatching(/^packetfilter:receiver\.timeoutMs: /)],
-      ["", expect.stringMatching(/^packetfilter:receivers\.scrub\.clientId is missing/)],
+    expect(known.getFailuresList().map((failure) => failure.getReason())).toEqual([
+      expect.stringMatching(/^packetfilter:forbiddenPrefixes\[0\]: .*host bits/),
+      expect.stringMatching(/^packetfilter:shortestPrefix\.ipv4: is not a length from 0 to 32/),
+      expect.stringMatching(/^packetfilter:maxEntries is not a number/),
+      expect.stringMatching(/^packetfilter:readOnly is neither/),
+      expect.stringMatching(/^packetfilter:node\.timeoutMs: /),
+      expect.stringMatching(/^packetfilter:nodes\.fra1\.endpoint: /),
+      expect.stringMatching(/^packetfilter:receiver\.timeoutMs: /),
+      expect.stringMatching(/^packetfilter:receivers\.scrub\.clientId is missing/),
     ]);
     // As Python's SDK passes dictionaries: the names in them as the program wrote them.
     const written = { client_id: "a", secret_key: "b", timeout_ms: 9_000 };
