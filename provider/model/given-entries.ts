@@ -1,5 +1,5 @@
-import type { ListedValue } from "./entry";
-import { isObject, type JsonObject, membersOf } from "./json";
+import { type ListedValue, sentIn } from "./entry";
+import { isObject, type JsonObject, membersOf, someMember } from "./json";
 import { Prefix } from "./prefix";
 
 /** A prefix as an argument: its text in any spelling, or a parsed {@link Prefix}. */
@@ -61,6 +61,19 @@ export function isRecord(given: unknown): given is JsonObject {
 /** The text of a parsed prefix; anything else as it is. */
 export function prefixText(given: unknown): unknown {
   return given instanceof Prefix ? given.toString() : given;
+}
+
+/** Puts the places to which entries of a prefix file were sent into a member: the engine keeps nothing under a symbol. */
+export function withSentMembers(entries: unknown): unknown {
+  if (Array.isArray(entries))
+    return entries.map((one) => (isPair(one) ? [one[0], withSentMember(one[1])] : withSentMember(one)));
+  if (!isRecord(entries) || !someMember(entries, (entry) => sentIn(entry) !== undefined)) return entries;
+  return Object.fromEntries(Object.entries(entries).map(([prefix, entry]) => [prefix, withSentMember(entry)]));
+}
+
+function withSentMember(entry: unknown): unknown {
+  const sent = sentIn(entry);
+  return sent === undefined ? entry : { ...(entry as object), sent };
 }
 
 function isIterable(given: unknown): given is Iterable<unknown> {

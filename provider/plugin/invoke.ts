@@ -1,6 +1,7 @@
 import type { Runtime } from "../deployment/runtime";
 import { SECRETS_KEY } from "../engine/secret-names";
 import { messageOf } from "../model/errors";
+import { withSentMembers } from "../model/given-entries";
 import type { JsonObject } from "../model/json";
 import { schema, zod } from "../model/schema";
 import { type PrefixFileOptions, readPrefixFile } from "../prefixes";
@@ -42,7 +43,7 @@ async function callFunction(settings: Settings, token: string, args: JsonObject)
       return { prefixes: await reading.getSignalings(settings, args) };
     case "packetfilter:index:readPrefixFile": {
       const { file, ...options } = reading.checkedArguments("readPrefixFile", fileSchema(), args);
-      return { entries: readPrefixFile(file, options as PrefixFileOptions) };
+      return { entries: withSentMembers(readPrefixFile(file, options as PrefixFileOptions)) };
     }
     default:
       throw new Error(`There is no function ${token}.`);

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { sentIn } from "../model/entry";
-import { givenEntries, isRecord, prefixText } from "../model/given-entries";
-import { isObject, membersOf, someMember } from "../model/json";
+import { givenEntries, isRecord, prefixText, withSentMembers } from "../model/given-entries";
+import { isObject, membersOf } from "../model/json";
 import { isDeferred, later, runError } from "./inputs";
 
 /** Arguments that hold prefixes: other Outputs need no wait. */
@@ -23,7 +23,8 @@ export function plainArguments<A extends object>(args: A, label: string): A {
     if (name === "nodes") return [name, plainNodes(value, entriesIn)];
     return [name, WITH_PREFIXES.includes(name) ? plainList(value) : value];
   });
-  return { ...Object.fromEntries(plain), ...memberSent(args) };
+  const sent = sentIn(args);
+  return { ...Object.fromEntries(plain), ...(sent !== undefined && { sent }) };
 }
 
 /** Entries in a list as a record by prefix, as the program spells it; a list that holds a prefix twice is left to the check. */
@@ -78,25 +79,10 @@ async function resourcesOf(output: pulumi.Output<unknown>): Promise<number> {
   return (await allResources?.call(output))?.size ?? 0;
 }
 
-/** Puts the places to which entries of a prefix file were sent into a member: the engine keeps nothing under a symbol. */
+/** {@link withSentMembers}, also of entries that resolve later: an Output made of a promise has lost what is under a symbol. */
 function withSent(entries: unknown): unknown {
   if (entries instanceof Promise) return entries.then(withSent);
-  if (pulumi.Output.isInstance(entries)) return entries.apply(withSent);
-  const withSentMember = (entry: unknown) =>
-    sentIn(entry) === undefined ? entry : { ...(entry as object), ...memberSent(entry) };
-  if (Array.isArray(entries))
-    return entries.map((one) => (isPair(one) ? [one[0], withSentMember(one[1])] : withSentMember(one)));
-  if (!isRecord(entries) || !someMember(entries, (entry) => sentIn(entry) !== undefined)) return entries;
-  return Object.fromEntries(Object.entries(entries).map(([prefix, entry]) => [prefix, withSentMember(entry)]));
-}
-
-function memberSent(entry: unknown): { readonly sent?: string } {
-  const sent = sentIn(entry);
-  return sent === undefined ? {} : { sent };
-}
-
-function isPair(one: unknown): one is readonly [unknown, unknown] {
-  return Array.isArray(one) && one.length === 2;
+  return pulumi.Output.isInstance(entries) ? entries.apply(withSent) : withSentMembers(entries);
 }
 
 /** The nodes of a group, each of which may have entries of its own. */

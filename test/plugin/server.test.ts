@@ -277,6 +277,11 @@ describe("the plugin, called as an engine does,", () => {
     writeFileSync(file, "net,size\n192.0.2.0,25\n");
     const columns = { prefix: "net", prefix_length: "size" };
     expect(await invoke("readPrefixFile", { file, columns })).toEqual({ entries: { "192.0.2.0/25": { value: 1 } } });
+    // Where `block --now` put an entry, so that the next up removes it there although it has expired.
+    const entry = { value: 1, expires: "2020-01-01T00:00:00Z", sent: `1 ${BLOCKED} ${emulator.endpoint}` };
+    const blocks = join(folder, "blocks.json");
+    writeFileSync(blocks, JSON.stringify({ "192.0.2.0/24": entry }));
+    expect(await invoke("readPrefixFile", { file: blocks })).toEqual({ entries: { "192.0.2.0/24": entry } });
   });
 
   it("imports a signaling whose prefixes are active, and no other", async () => {
