@@ -7,6 +7,7 @@ import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/nod
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names } from "../deployment/sent-before";
+import type { About } from "../engine/handler";
 import type { EventHere } from "../messages/events";
 import {
   adviceIn,
@@ -160,6 +161,16 @@ export class ResourceSet {
   /** As {@link DeploymentSet.ignore}. */
   ignore(...ignored: Parameters<DeploymentSet["ignore"]>): void {
     this.set.ignore(...ignored);
+  }
+
+  /**
+   * {@link ignore} after the look: the engine tells a plugin the option only then.
+   *
+   * @returns true if an `up` restores entries all the same
+   */
+  ignoreLate(ignored: About["ignored"], known: ListedMap, desired: ListedMap): boolean {
+    this.ignore(ignored, known, desired);
+    return this.lost(known, desired) !== undefined;
   }
 
   ignores(prefix: CanonicalPrefix): boolean {

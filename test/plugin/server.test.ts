@@ -30,10 +30,10 @@ afterEach(async () => {
 });
 
 /** Each run of an engine has a process of the plugin to itself. */
-async function nextRun(): Promise<void> {
+async function nextRun(settings: object = {}): Promise<void> {
   await engine[Symbol.asyncDispose]();
   engine = await FakeEngine.start();
-  await configure();
+  await configure(settings);
 }
 
 const configure = (more: object = {}, by = engine) =>
@@ -237,6 +237,29 @@ describe("the plugin, called as an engine does,", () => {
     expect(partial?.getId()).toBe(BLOCKED);
     expect(partial?.getReasonsList()).toHaveLength(1);
     expect(held(partial?.getProperties())).toMatchObject({ arena: "edge", set: "blocked" });
+  });
+
+  it("leaves another value at a node of a group where the program ignores its changes", async () => {
+    await using other = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+    const nodes = { fra1: { endpoint: emulator.endpoint }, ams1: { endpoint: other.endpoint } };
+    await configure({ nodes });
+    const group = new Subject(() => engine, "PrefixSetGroup", "everywhere");
+    const args = { arena: "edge", set: "blocked", nodes: ["fra1", "ams1"] };
+    const inputs = await group.checked({ ...args, entries: CANONICAL });
+    const state = held((await group.create(inputs)).getProperties());
+    const [changed] = Object.keys(CANONICAL);
+    other.change(BLOCKED, { insert: { [String(changed)]: 9 } });
+
+    await nextRun({ nodes });
+    const of = { id: BLOCKED, state, inputs, ignoreChanges: [`entries["${changed}"]`] };
+    const same = await group.checked({ ...args, entries: CANONICAL }, inputs);
+    expect((await group.diff({ ...of, news: same })).getChanges()).toBe(DIFF_NONE);
+
+    await nextRun({ nodes });
+    const news = await group.checked({ ...args, entries: { ...CANONICAL, "198.51.100.0/25": 1 } }, inputs);
+    expect((await group.diff({ ...of, news })).getChanges()).toBe(DIFF_SOME);
+    await group.update({ ...of, news });
+    expect(other.prefixSet(BLOCKED).applied).toEqual({ ...CANONICAL, [String(changed)]: 9, "198.51.100.0/25": 1 });
   });
 
   it("imports a group by its url and nodes: what they hold alike stands once, the rest with its node", async () => {

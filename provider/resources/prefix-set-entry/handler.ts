@@ -275,8 +275,7 @@ export class PrefixSetEntryHandler implements Handler {
     if (hasUnknown(news.prefix)) return true;
     const desired = readInputs(knownOf(news));
     const set = attempt(() => ResourceSet.open(this.runtime, desired));
-    set?.ignore([desired.prefix]);
-    return !set || set.lost(desiredOf(readInputs(olds)), desiredOf(desired)) !== undefined;
+    return !set || set.ignoreLate([desired.prefix], desiredOf(readInputs(olds)), desiredOf(desired));
   }
 
   /** Removes an entry of `block --now` that expired before a resource had it. */

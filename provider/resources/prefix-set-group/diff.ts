@@ -3,10 +3,11 @@ import type { Runtime } from "../../deployment/runtime";
 import type { About, Compared } from "../../engine/handler";
 import { attempt } from "../../model/errors";
 import { addTo } from "../../model/group";
-import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
-import type { ListedMap } from "../../model/prefix-map";
+import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
+import { type ListedMap, NOTHING } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import type { Place } from "../../reconcile/desired";
+import { RESTORES } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { compare, remember } from "../changes";
 import { isSameSet } from "../prefix-set/check";
@@ -30,7 +31,9 @@ import {
 } from "./state";
 
 /** `diff` of a `PrefixSetGroup`: compares state and program, and records entries of the state as owned. */
-export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about?: About): Compared {
+export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, checked: JsonObject, about?: About): Compared {
+  const isLeft = about?.ignored !== undefined && !restores(runtime, olds, checked, about.ignored);
+  const news = isLeft ? without(checked, [RESTORES]) : checked;
   const formers = FormerRollouts.in(runtime);
   const areKnown = !hasUnknown(news.nodes);
   const look = { hasSent: false };
@@ -69,6 +72,22 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
     runtime,
     hasMoved: () => hasMoved || pending !== undefined,
   });
+}
+
+/** False if all that the looks did not see as in the state is ignored by the program. */
+function restores(runtime: Runtime, olds: JsonObject, news: JsonObject, ignored: About["ignored"]): boolean {
+  if (hasUnknown(news)) return true;
+  const [state, inputs] = [readReplaced(olds), readInputs(news)];
+  const names = [...inputs.nodes.keys()];
+  const { former } = placed(runtime, names, state);
+  const areRestored = names.map((name) => {
+    const desired = inputs.of(name);
+    const set = ResourceSet.open(runtime, desired);
+    const before = former.get(name);
+    const isSame = before !== undefined && state.endpoints.get(before) === set.endpoint && isSameSet(olds, news);
+    return set.ignoreLate(ignored, isSame ? state.of(before).entries : NOTHING, desired.entries);
+  });
+  return areRestored.includes(true);
 }
 
 /** State without the entries of nodes that left the program: they are not a change of arguments, and `hasMoved` covers them. */

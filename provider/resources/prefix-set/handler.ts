@@ -116,9 +116,7 @@ export class PrefixSetHandler implements Handler {
   private restores(olds: JsonObject, news: JsonObject, ignored: About["ignored"]): boolean {
     const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
     if (!set || hasUnknown(news.entries)) return true;
-    const [known, desired] = [storedSet(olds).entries(), storedSet(news).entries()];
-    set.ignore(ignored, known, desired);
-    return set.lost(known, desired) !== undefined;
+    return set.ignoreLate(ignored, storedSet(olds).entries(), storedSet(news).entries());
   }
 
   private ignores(olds: JsonObject, prefix: string): boolean {

@@ -13,6 +13,15 @@ export function made<Request extends object>(type: new () => Request, members: R
 /** Properties that an answer holds. */
 export type Held = Record<string, unknown>;
 
+/** A resource of the state with new inputs. */
+interface Changed {
+  readonly id: string;
+  readonly state: object;
+  readonly inputs: object;
+  readonly news: object;
+  readonly ignoreChanges?: readonly string[];
+}
+
 /** Asks about one resource as an engine does. Properties go and come as they are on the wire, secrets closed. */
 export class Subject {
   readonly urn: string;
@@ -43,18 +52,11 @@ export class Subject {
     });
   }
 
-  diff(of: { id: string; state: object; inputs: object; news: object }): Promise<messages.DiffResponse> {
+  diff(of: Changed): Promise<messages.DiffResponse> {
     return this.ask("diff", messages.DiffRequest, changed(of));
   }
 
-  update(of: {
-    id: string;
-    state: object;
-    inputs: object;
-    news: object;
-    preview?: boolean;
-    timeout?: number;
-  }): Promise<messages.UpdateResponse> {
+  update(of: Changed & { preview?: boolean; timeout?: number }): Promise<messages.UpdateResponse> {
     const { preview = false, timeout = 0 } = of;
     return this.ask("update", messages.UpdateRequest, { ...changed(of), Preview: preview, Timeout: timeout });
   }
@@ -91,6 +93,7 @@ export function held(properties: { toJavaScript(): unknown } | undefined): Held 
   return (properties?.toJavaScript() ?? {}) as Held;
 }
 
-function changed({ id, state, inputs, news }: { id: string; state: object; inputs: object; news: object }): Held {
-  return { Id: id, Olds: struct(state), OldInputs: struct(inputs), News: struct(news) };
+function changed({ id, state, inputs, news, ignoreChanges = [] }: Changed): Held {
+  const properties = { Olds: struct(state), OldInputs: struct(inputs), News: struct(news) };
+  return { Id: id, ...properties, IgnorechangesList: ignoreChanges };
 }

@@ -86,7 +86,7 @@ export class Deployment {
         if (read.id === "") return void found.set(old, undefined);
         const { failed: _, ...rest } = old;
         const now: Kept = { ...rest, outputs: read.outputs, ...(read.inputs && { inputs: read.inputs }) };
-        await this.call("diff", old, (door) => door.diff(old, old.id, now, old.inputs));
+        await this.call("diff", old, (door) => door.diff(old, old.id, now, old.inputs, []));
         found.set(old, now);
       });
     }
@@ -168,7 +168,10 @@ export class Deployment {
       return this.makeAnew(subject, old, inputs, options);
     }
     const about = { name, instance: options.instance };
-    const { changes, replaces } = await this.call("diff", about, (door) => door.diff(subject, old.id, old, inputs));
+    const { ignoreChanges } = registration;
+    const { changes, replaces } = await this.call("diff", about, (door) =>
+      door.diff(subject, old.id, old, inputs, ignoreChanges),
+    );
     const changed = Object.keys({ ...old.inputs, ...inputs }).filter((key) => !sameJson(old.inputs[key], inputs[key]));
     const isReplaced = replaces.length > 0 || changed.some((key) => options.replaceOnChanges?.includes(key));
     if (isReplaced) {
@@ -244,16 +247,18 @@ export class Deployment {
     const { name, type } = subject;
     this.steps.push({ op: "update", name, type, old, inputs });
     const about = { name, instance: options.instance };
+    const { ignoreChanges = [] } = options;
+    const updated = (preview: boolean) =>
+      this.call("update", about, (door) => door.update(subject, old.id, old, inputs, preview, ignoreChanges));
     if (this.parts.preview) {
-      if (this.processOf(options.instance).previews)
-        await this.call("update", about, (door) => door.update(subject, old.id, old, inputs, true));
+      if (this.processOf(options.instance).previews) await updated(true);
       return;
     }
     await this.start(name, async () => {
       const { failed: _, ...before } = old;
       const rest = { ...before, ...subject, ...optionsIn(options) };
       try {
-        const outputs = await this.call("update", about, (door) => door.update(subject, old.id, old, inputs, false));
+        const outputs = await updated(false);
         this.replace(old, [{ ...rest, inputs, outputs }]);
       } catch (error) {
         if (error instanceof Partial) this.replace(old, [{ ...rest, outputs: error.outputs, failed: true }]);

@@ -29,7 +29,10 @@ export class Partial extends Error {
 /** The process was killed while a call was open. */
 export class Killed extends Error {}
 
-/** Calls of the engine in a provider process, whatever carries them. Inputs and outputs are as the state keeps them. */
+/**
+ * Calls of the engine in a provider process, whatever carries them. Inputs and outputs are as the state keeps them. The paths of
+ * `ignoreChanges` reach a plugin only.
+ */
 export interface Door {
   /** True if creates and updates are called in a preview, too. */
   readonly previews: boolean;
@@ -43,6 +46,7 @@ export interface Door {
     id: string,
     old: { inputs: JsonObject; outputs: JsonObject },
     news: JsonObject,
+    ignoreChanges: readonly string[],
   ): Promise<Comparison>;
   create(subject: Subject, inputs: JsonObject, preview: boolean): Promise<{ id: string; outputs: JsonObject }>;
   read(
@@ -56,6 +60,7 @@ export interface Door {
     old: { inputs: JsonObject; outputs: JsonObject },
     news: JsonObject,
     preview: boolean,
+    ignoreChanges: readonly string[],
   ): Promise<JsonObject>;
   delete(subject: Subject, id: string, outputs: JsonObject): Promise<void>;
 }

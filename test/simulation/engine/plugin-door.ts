@@ -39,7 +39,7 @@ export class PluginDoor implements Door {
     return { inputs: json(answer.getInputs()), failures };
   }
 
-  async diff({ urn, type }: Subject, id: string, old: Both, news: JsonObject) {
+  async diff({ urn, type }: Subject, id: string, old: Both, news: JsonObject, ignoreChanges: readonly string[]) {
     const request = new messages.DiffRequest();
     request.setUrn(urn);
     request.setType(nativeToken(type));
@@ -47,6 +47,7 @@ export class PluginDoor implements Door {
     request.setOlds(struct(old.outputs));
     request.setOldInputs(struct(old.inputs));
     request.setNews(struct(news));
+    request.setIgnorechangesList([...ignoreChanges]);
     const answer = await this.call<messages.DiffResponse>("diff", request);
     const { DIFF_SOME, DIFF_NONE } = messages.DiffResponse.DiffChanges;
     const told = answer.getChanges();
@@ -80,7 +81,14 @@ export class PluginDoor implements Door {
     };
   }
 
-  async update({ urn, type }: Subject, id: string, old: Both, news: JsonObject, preview: boolean) {
+  async update(
+    { urn, type }: Subject,
+    id: string,
+    old: Both,
+    news: JsonObject,
+    preview: boolean,
+    ignoreChanges: readonly string[],
+  ) {
     const request = new messages.UpdateRequest();
     request.setUrn(urn);
     request.setType(nativeToken(type));
@@ -89,6 +97,7 @@ export class PluginDoor implements Door {
     request.setOldInputs(struct(old.inputs));
     request.setNews(struct(news));
     request.setPreview(preview);
+    request.setIgnorechangesList([...ignoreChanges]);
     const answer = await this.call<messages.UpdateResponse>("update", request);
     return json(answer.getProperties());
   }

@@ -51,7 +51,7 @@ function undisturbed({ program, ...run }: Run): Run {
   return { ...run, program: program.map(plainly), meanwhile: [] };
 }
 
-/** Without options that only the classes of one door read. */
-function plainly({ options: { ignoreChanges: _, instance: __, ...options } = {}, ...declared }: Declared): Declared {
+/** Without an option that only the classes of one door read. */
+function plainly({ options: { instance: _, ...options } = {}, ...declared }: Declared): Declared {
   return { ...declared, options };
 }
