@@ -39,6 +39,8 @@ export function detailedDiff(olds: JsonObject, news: JsonObject, secrets: readon
 /**
  * Work left by the state alone, where no argument differs: a wave that has not passed, nodes that left and are still
  * held, what a run left open. Without a line of its own the engine shows the whole resource.
+ *
+ * @param news In canonical form: `nodes` may be a list as the program wrote it.
  */
 export function leftToDo(olds: JsonObject, news: JsonObject): Difference[] {
   const waves = compared("rollout", olds.rollout, news.rollout);

@@ -50,7 +50,8 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       const inputs = without(before, ADDRESSES);
       const differences = changes === false ? [] : detailedDiff(inputs, news.props, [...secrets, ...news.secrets]);
       const shown = [...disclosed(olds, news), ...differences.filter(({ path }) => !moved || path !== RESTORES)];
-      const left = (changes === true || moved) && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
+      const left =
+        (changes === true || moved) && shown.length === 0 ? leftToDo(olds.props, handler.normal(news.props)) : [];
       const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);
       if (changes === true || moved) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
       return answer;

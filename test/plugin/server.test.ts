@@ -262,6 +262,21 @@ describe("the plugin, called as an engine does,", () => {
     expect(other.prefixSet(BLOCKED).applied).toEqual({ ...CANONICAL, [String(changed)]: 9, "198.51.100.0/25": 1 });
   });
 
+  it("shows what a run left open at the nodes of a list, and no node that leaves", async () => {
+    await using other = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+    const nodes = { fra1: { endpoint: emulator.endpoint }, ams1: { endpoint: other.endpoint } };
+    await configure({ nodes });
+    const group = new Subject(() => engine, "PrefixSetGroup", "everywhere");
+    const args = { arena: "edge", set: "blocked", entries: CANONICAL, nodes: ["fra1", "ams1"] };
+    const inputs = await group.checked(args);
+    const created = held((await group.create(inputs)).getProperties());
+    await nextRun({ nodes });
+    const of = { id: BLOCKED, inputs, news: await group.checked(args, inputs) };
+    const differs = await group.diff({ ...of, state: { ...created, failed: ["ams1"] } });
+    const paths = differs.getDetaileddiffMap().getEntryList() as unknown as [string][];
+    expect(paths.map(([path]) => path)).toEqual(["failed"]);
+  });
+
   it("imports a group by its url and nodes: what they hold alike stands once, the rest with its node", async () => {
     await using other = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
     emulator.change(BLOCKED, { insert: { ...CANONICAL, "198.51.100.0/25": 9 } });
