@@ -42,12 +42,14 @@ export function pluginServer(parts: PluginParts): Server {
       return answer;
     }),
     checkConfig: unary(parts, async (request: messages.CheckRequest) => {
-      const { props, secrets } = open(request.getNews());
+      const { props: written, secrets } = open(request.getNews());
+      // The engine hands these to policies, which read them as this package does.
+      const props = namedSettings(written);
       const answer = new messages.CheckResponse();
       answer.setInputs(
         close(props, [...secrets, ...Object.keys(props).filter((name) => isSecretSetting(name, props[name]))]),
       );
-      answer.setFailuresList(parts.configProblems(namedSettings(given(props))).map(checkFailure));
+      answer.setFailuresList(parts.configProblems(given(props)).map(checkFailure));
       return answer;
     }),
     // Changed credentials or addresses update what is there: a replaced provider would replace all its resources.

@@ -1,11 +1,13 @@
 import { CONNECTIONS } from "../engine/secret-names";
-import { isObject, type JsonObject } from "../model/json";
-import { structured } from "../model/readable";
+import { isObject, type JsonObject, sameJson } from "../model/json";
+import { jsonIn } from "../model/readable";
 
 /** Arguments whose members have names of this package. */
 const OBJECTS: readonly string[] = [...CONNECTIONS, "columns"];
 /** Arguments whose members have names of the program, and hold objects with names of this package. */
 const MAPS: readonly string[] = ["nodes", "receivers"];
+/** Settings with such members. */
+const HOLDING: readonly string[] = [...CONNECTIONS, ...MAPS];
 /** Members of a connection whose members have names of this package, too. */
 const INSIDE: readonly string[] = ["tls", "answers"];
 
@@ -22,8 +24,11 @@ export function named(args: JsonObject): JsonObject {
 
 /** The same of a provider's settings, of which SDKs pass an object as its JSON text, with all names as they are written. */
 export function namedSettings(settings: JsonObject): JsonObject {
-  const holding = [...CONNECTIONS, ...MAPS];
-  return named(eachOf(settings, (value, name) => (holding.includes(name) ? (structured(value) ?? value) : value)));
+  return eachOf(named(settings), (value, name) => {
+    const written = typeof value === "string" && HOLDING.includes(name) ? jsonIn(value) : undefined;
+    const changed = named({ [name]: written })[name];
+    return sameJson(written, changed) ? value : JSON.stringify(changed);
+  });
 }
 
 function renamed(value: unknown): unknown {

@@ -8,6 +8,7 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import { UNKNOWN } from "../../provider/model/json";
 import { useFolder } from "../support/folder";
 import { FakeEngine, struct } from "./support/fake-engine";
+import { secret } from "./support/secrets";
 import { failureOf, held, made, Subject } from "./support/subject";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -107,7 +108,12 @@ describe("the plugin, called as an engine does,", () => {
       node: JSON.stringify({ endpoint: "https://192.0.2.12", tls: { server_name: "a.example" } }),
     });
     const sound = made(messages.CheckRequest, { News: ofPython });
-    expect((await engine.call<messages.CheckResponse>("checkConfig", sound)).getFailuresList()).toEqual([]);
+    const read = await engine.call<messages.CheckResponse>("checkConfig", sound);
+    expect(read.getFailuresList()).toEqual([]);
+    // Policies get the settings as the provider reads them.
+    expect(held(read.getInputs()).nodes).toEqual(
+      secret(JSON.stringify({ fra_1: { endpoint: "http://192.0.2.10", timeoutMs: 9_000 } })),
+    );
     const rotated = made(messages.DiffRequest, {
       OldInputs: struct({ endpoint: "http://192.0.2.10", secretKey: "former" }),
       News: struct({ endpoint: "http://192.0.2.10", secretKey: "present" }),

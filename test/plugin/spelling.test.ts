@@ -28,7 +28,7 @@ it("so have columns of a file, and connections in the JSON text of a setting; an
   });
   const receivers = JSON.stringify({ r_one: { client_id: "a" } });
   expect(namedSettings({ receivers, node: "{", endpoint: "7" })).toEqual({
-    receivers: { r_one: { clientId: "a" } },
+    receivers: JSON.stringify({ r_one: { clientId: "a" } }),
     node: "{",
     endpoint: "7",
   });
