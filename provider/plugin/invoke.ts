@@ -1,5 +1,4 @@
 import type { Runtime } from "../deployment/runtime";
-import { SECRETS_KEY } from "../engine/secret-names";
 import { messageOf } from "../model/errors";
 import { withSentMembers } from "../model/given-entries";
 import type { JsonObject } from "../model/json";
@@ -7,7 +6,7 @@ import { schema, zod } from "../model/schema";
 import { type PrefixFileOptions, readPrefixFile } from "../prefixes";
 import * as reading from "../settings/read-functions";
 import type { Settings } from "../settings/settings";
-import type { Opened } from "./properties";
+import { marked, type Opened } from "./properties";
 import { named } from "./spelling";
 
 const fileSchema = schema(() => zod().looseObject({ file: zod().string() }));
@@ -21,7 +20,7 @@ const fileSchema = schema(() => zod().looseObject({ file: zod().string() }));
  */
 export async function invoke(runtime: Runtime, token: string, { props: args, secrets }: Opened): Promise<JsonObject> {
   const props = named(args);
-  runtime.secrets.record({ ...props, [SECRETS_KEY]: secrets });
+  runtime.secrets.record(marked({ props, secrets }, undefined));
   try {
     return await callFunction(runtime.settings, token, props);
   } catch (error) {

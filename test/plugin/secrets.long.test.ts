@@ -155,15 +155,19 @@ it("prefixes of a signaling that are secret are so in the state of one that fail
 it("what a resource or an argument keeps as a secret stands in no failure of a read function", async () => {
   await configure({ endpoint: emulator.endpoint, detectDrift: "off" });
   await blocked.checked({ ...SET, entries: secret({ "198.51.100.77": 1 }) });
-  const why = `no list of 198.51.100.77 for ${CANARY}`;
-  emulator.fail({ cmd: "list", kind: "error", status: 400, message: why, times: 2 });
-  const failureOf = async (set: unknown) => {
-    const args = struct({ arena: "edge", set });
+  const why = `no list of 198.51.100.77 for ${CANARY}, skip it`;
+  emulator.fail({ cmd: "list", kind: "error", status: 400, message: why, times: 3 });
+  const failureOf = async (set: unknown, node?: object) => {
+    const args = struct({ arena: "edge", set, ...(node && { node }) });
     const request = made(messages.InvokeRequest, { Tok: "packetfilter:index:getPrefixSet", Args: args });
     const failure = await engine.call("invoke", request).catch((error: ServiceError) => error);
     return (failure as ServiceError).details;
   };
   expect(await failureOf("blocked")).toMatch(/no list of \[secret\] for/);
+  // Of a node with a secret header, the other words are none.
+  const headers = { "X-Canary": secret(CANARY) };
+  const node = { endpoint: emulator.endpoint, onUnreachable: "skip", headers };
+  expect(await failureOf("blocked", node)).toMatch(/no list of \[secret\] for \[secret\], skip it/);
   const hidden = await failureOf(secret(CANARY));
   expect(hidden).toContain("[secret]");
   expect(hidden).not.toContain(CANARY);
