@@ -17,17 +17,13 @@ import { named } from "./spelling";
 
 /** The methods of the protocol that are about one resource. */
 export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits">) {
-  /** Urns of resources of the program, which was run. */
-  const checked = new Set<string>();
-  /** Those of which a class of this package, or a replacement, says what a create in a preview would meet. */
-  const decided = new Set<string>();
   return {
-    check: resource(parts, async (request: messages.CheckRequest, { kind, handler, read, write }) => {
+    check: resource(parts, async (request: messages.CheckRequest, { kind, handler, urns, read, write }) => {
       const given = open(request.getNews());
       const news = { ...given, props: named(given.props) };
-      checked.add(request.getUrn());
+      urns.checked.add(request.getUrn());
       const isOurClass = news.props[SAID_KEY] !== undefined;
-      if (isOurClass) decided.add(request.getUrn());
+      if (isOurClass) urns.decided.add(request.getUrn());
       const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
@@ -36,16 +32,16 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       answer.setFailuresList((hidden.length > 0 ? hidden.map(secretIdentity) : spelt).map(checkFailure));
       return answer;
     }),
-    diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {
+    diff: resource(parts, async (request: messages.DiffRequest, { handler, urns, read }) => {
       const [olds, news] = [open(request.getOlds()), open(request.getNews())];
       const { props: before, secrets } = open(request.getOldInputs());
       const state = withInputs(olds, before);
       // During a refresh nothing was checked: then the option is that of the last program.
-      const paths = checked.has(request.getUrn()) ? request.getIgnorechangesList() : [];
+      const paths = urns.checked.has(request.getUrn()) ? request.getIgnorechangesList() : [];
       const ignoring = { paths, inputs: before };
       const of = [request.getId(), read(state), read(news), request.getUrn()] as const;
       const { changes, moved, replaces = [] } = await handler.diff(...of, ignoring);
-      if (replaces.length > 0) decided.add(request.getUrn());
+      if (replaces.length > 0) urns.decided.add(request.getUrn());
       // A state of a dynamic resource has its address among the inputs.
       const inputs = without(before, ADDRESSES);
       const differences = changes === false ? [] : detailedDiff(inputs, news.props, [...secrets, ...news.secrets]);
@@ -56,11 +52,11 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       if (changes === true || moved) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
       return answer;
     }),
-    create: resource(parts, async (request: messages.CreateRequest, { handler, read, write, foreseen }) => {
+    create: resource(parts, async (request: messages.CreateRequest, { handler, urns, read, write, foreseen }) => {
       const inputs = open(request.getProperties());
       const answer = new messages.CreateResponse();
       if (request.getPreview()) {
-        if (!decided.has(request.getUrn())) await handler.foresee(read(inputs));
+        if (!urns.decided.has(request.getUrn())) await handler.foresee(read(inputs));
         answer.setProperties(foreseen(inputs));
         return answer;
       }
@@ -105,10 +101,22 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
   };
 }
 
+/** Facts about the resources of one type in one deployment. */
+class Urns {
+  /** Resources of the program, which was run. */
+  readonly checked = new Set<string>();
+  /** Those of which a class of this package, or a replacement, says what a create in a preview would meet. */
+  readonly decided = new Set<string>();
+}
+
+/** By handler: each deployment of a process that engines attach has its own. */
+const urnsOf = new WeakMap<DynamicProvider, Urns>();
+
 /** Parts that each method about a resource works with. */
 interface Subject {
   readonly kind: PluginResource;
   readonly handler: DynamicProvider;
+  readonly urns: Urns;
   readonly read: (opened: Opened) => JsonObject;
   readonly write: (props: JsonObject, secrets: readonly string[]) => Struct;
   /** The answer in a preview. Nothing of a state is in it: an update may change each output that does not follow from the arguments. */
@@ -135,10 +143,13 @@ function resource<Request extends AboutResource, Response>(
       const secretNames = new Set<string>();
       const write = (props: JsonObject, secrets: readonly string[]) => close(props, secrets, repeats);
       const handler = parts.get(kind.type);
+      const urns = urnsOf.get(handler) ?? new Urns();
+      urnsOf.set(handler, urns);
       try {
         return await work(request, {
           kind,
           handler,
+          urns,
           read: (opened) => {
             for (const name of opened.secrets) secretNames.add(name);
             return marked(opened, repeats);

@@ -197,6 +197,11 @@ describe("the plugin, called as an engine does,", () => {
     await configure({ endpoint: moved.endpoint }, next);
     const known = engine.logged.length;
     const same = new Subject(() => next, "PrefixSet", "blocked");
+    // A refresh of the next engine checks nothing: the option of the program that it may run later is not judged.
+    const other = { id: BLOCKED, state, inputs, news: inputs, ignoreChanges: ['entries["198.51.100.0/24"]'] };
+    expect((await same.diff({ ...other, state: { ...state, endpoint: moved.endpoint } })).getReplacesList()).toEqual(
+      [],
+    );
     await same.delete(BLOCKED, { ...state, endpoint: moved.endpoint });
     expect([emulator.prefixSet(BLOCKED).applied, moved.prefixSet(BLOCKED).applied]).toEqual([CANONICAL, {}]);
     expect(engine.logged.slice(known)).toEqual([]);
