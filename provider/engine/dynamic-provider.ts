@@ -157,7 +157,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
             inputs: plain({ ...inputs, ...REFUSED, [PROVIDER_KEY]: text }),
             failures: failures(advice.once(problems)),
           };
-        const looked = await handler.look?.(before, inputs, about.decides === true);
+        const looked = await handler.look?.(before, inputs, about.decides === true ? "answer" : "nothing");
         const restores = restoresInput(looked?.restores, olds[RESTORES]);
         if (isNew) prepareToSend();
         return {
@@ -191,7 +191,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     async foresee(inputs) {
       if (hasUnknown(inputs)) return;
       await attempt(advice, async () => {
-        const { problems = [] } = (await handler.look?.({}, normalOf(inputs), true)) ?? {};
+        // Only the program knows whether another resource makes the set before.
+        const { problems = [] } = (await handler.look?.({}, normalOf(inputs), "entries")) ?? {};
         if (problems.length > 0) throw new Error(problems.join("\n"));
       });
     },

@@ -21,6 +21,12 @@ export interface LookedAt {
   readonly problems?: readonly string[];
 }
 
+/**
+ * Knowledge of a preview about what a create in the `up` will meet: the same answer to the look; the same entries, if the set is
+ * there by then; or nothing, since another resource is to come first.
+ */
+export type Foresight = "answer" | "entries" | "nothing";
+
 /** Result of `diff`; without `changes` the engine compares the inputs by key. */
 export interface Compared {
   /** True if there is something to do. */
@@ -51,9 +57,8 @@ export interface Handler {
    * Looks at the node or receiver, after a check without problems; changes nothing.
    *
    * @param olds Inputs of the state; empty for a new resource.
-   * @param isDecided True in a preview if a create will meet the same content in the `up`.
    */
-  look?(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt>;
+  look?(olds: JsonObject, inputs: JsonObject, foresight: Foresight): Promise<LookedAt>;
   /** Compares outputs of the state with checked inputs; sends nothing. */
   diff(olds: JsonObject, news: JsonObject, about?: About): Compared;
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;

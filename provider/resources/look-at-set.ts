@@ -1,5 +1,5 @@
 import type { Runtime } from "../deployment/runtime";
-import type { LookedAt } from "../engine/handler";
+import type { Foresight, LookedAt } from "../engine/handler";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -18,23 +18,23 @@ export function lookAgain({ set, refused }: LookedSet, known: ListedMap, desired
 /**
  * Tries a create against the result of the look: a preview fails where the `up` would.
  *
- * @param isDecided True if the `up` will meet the same content.
  * @param plan Throws if something is in the way.
  */
 export function lookNew(
   { advice }: Pick<Runtime, "advice">,
   { set, refused }: LookedSet,
-  isDecided: boolean,
+  foresight: Foresight,
   plan: () => void,
 ): LookedAt {
   const fails = (why: string) => ({
     problems: [["up would fail.", why, ...advice.of(WITHOUT_LOOK)].join(" ")],
   });
   if (refused !== undefined) {
-    if (isDecided) return fails(`${set.at} ${set.url} now: ${refused}`);
-    set.report({ kind: "unreadable", reason: refused, usesState: false });
+    if (foresight === "answer") return fails(`${set.at} ${set.url} now: ${refused}`);
+    // The check of a resource that is foreseen has reported it.
+    if (foresight === "nothing") set.report({ kind: "unreadable", reason: refused, usesState: false });
   }
-  if (!isDecided) return {};
+  if (foresight === "nothing") return {};
   try {
     plan();
     return {};

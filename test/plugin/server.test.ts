@@ -138,6 +138,16 @@ describe("the plugin, called as an engine does,", () => {
     expect(emulator.requests().map(({ cmd }) => cmd)).toEqual(["list"]);
   });
 
+  it("warns in a preview of a create in a set that is not there: another resource of the program may make it", async () => {
+    await configure();
+    const partners = new Subject(() => engine, "PrefixSet", "partners");
+    const inputs = await partners.checked({ ...ARGS, set: "partners" });
+    const foreseen = held((await partners.create(inputs, true)).getProperties());
+    expect(foreseen).toMatchObject({ url: "prefixset://edge/partners", count: 2 });
+    const unreadable = engine.logged.filter(({ message }) => message.includes("cannot be read"));
+    expect(unreadable.map(({ about }) => about)).toEqual(["partners"]);
+  });
+
   it("checks, foresees, creates, compares, reads, updates and deletes a set, each line at its resource", async () => {
     await configure();
     const inputs = await blocked.checked(ARGS);

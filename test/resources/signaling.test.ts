@@ -58,7 +58,7 @@ interface InState {
 /** The calls of an engine for one resource that its state has, up to its state afterwards. */
 async function up(handler: CloudSignalingHandler, { id, outs }: InState, args: JsonObject): Promise<InState> {
   const { inputs } = handler.check(outs, args);
-  const { restores } = await handler.look(outs, inputs, false);
+  const { restores } = await handler.look(outs, inputs, "nothing");
   const news = { ...inputs, ...(restores !== undefined && { [RESTORES]: restores }) };
   const { changes } = handler.diff(outs, news);
   return changes === false ? { id, outs } : { id, ...(await handler.update(id, outs, news)) };
@@ -71,7 +71,7 @@ describe("the status that a run looked at", () => {
     const run = async (olds: JsonObject, prefixes: readonly string[]) => {
       const handler = receiver.handler("right");
       const { inputs } = handler.check(olds, { prefixes: [...prefixes] });
-      await handler.look(olds, inputs, true);
+      await handler.look(olds, inputs, "answer");
       return { handler, inputs };
     };
     const first = await run({}, [X, Y]);
@@ -141,7 +141,7 @@ it("a shorter list names nothing that this run saw inactive", async () => {
   receiver.active.delete(Y);
   const handler = receiver.handler("right");
   const { inputs } = handler.check(outs, { prefixes: [X] });
-  await handler.look(outs, inputs, true);
+  await handler.look(outs, inputs, "answer");
   await handler.update(id, outs, inputs);
   expect(receiver.printed.filter((line) => line.includes("left as it was"))).toEqual([]);
 });
@@ -291,7 +291,7 @@ describe("a receiver with another name at the same address", () => {
     const handler = receiver.named({ a: url, b: url });
     const { inputs } = handler.check(outs, { receiver: "b", prefixes: [X, Y] });
     handler.diff(outs, inputs);
-    await handler.look({}, inputs, true);
+    await handler.look({}, inputs, "answer");
     expect(receiver.printed.filter((line) => line.includes("adopted"))).toEqual([
       expect.stringContaining(`active already, and adopted: ${Y}.`),
     ]);

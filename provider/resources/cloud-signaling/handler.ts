@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ReceiverInUse } from "../../deployment/receiver-in-use";
 import type { Runtime } from "../../deployment/runtime";
-import type { About, Handler, LookedAt } from "../../engine/handler";
+import type { About, Foresight, Handler, LookedAt } from "../../engine/handler";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
@@ -59,7 +59,7 @@ export class CloudSignalingHandler implements Handler {
     return addressOf(this.runtime, inputs, "receiver");
   }
 
-  async look(olds: JsonObject, json: JsonObject, isDecided: boolean): Promise<LookedAt> {
+  async look(olds: JsonObject, json: JsonObject, foresight: Foresight): Promise<LookedAt> {
     if (hasUnknown(json)) return {};
     const inputs = readInputs(json);
     const receiver = this.runtime.receiver(inputs.receiver);
@@ -72,7 +72,8 @@ export class CloudSignalingHandler implements Handler {
       this.startedBefore(ReceiverAccess.open(this.runtime, inputs), inputs);
       const already = inputs.prefixes.filter((prefix) => receiver.last()?.has(prefix) && !receiver.managed.has(prefix));
       const before = { prefixes: already, isPlanned: true, stopsAll: inputs.stops === "all" };
-      if (isDecided && already.length > 0) this.runtime.notices.report({ kind: "activeBefore", at: label, ...before });
+      if (foresight !== "nothing" && already.length > 0)
+        this.runtime.notices.report({ kind: "activeBefore", at: label, ...before });
       return {};
     }
     const isSame = sameJson(olds.receiver, inputs.receiver) && !hasOtherAddress(olds, receiver);

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../deployment/runtime";
-import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
+import { type About, type Foresight, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
 import type { ListedValue } from "../../model/entry";
 import { attempt, messageOf } from "../../model/errors";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
@@ -57,7 +57,7 @@ export class PrefixSetEntryHandler implements Handler {
     return addressOf(this.runtime, inputs);
   }
 
-  async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
+  async look(olds: JsonObject, inputs: JsonObject, foresight: Foresight): Promise<LookedAt> {
     const isReplaced = this.isReplaced;
     this.isReplaced = false;
     if (hasUnknown(inputs.prefix) || hasUnknown(inputs.value) || inputs.expired === true) return {};
@@ -72,7 +72,7 @@ export class PrefixSetEntryHandler implements Handler {
       return lookAgain(looked, known, desiredOf(desired));
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
-    return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
+    return lookNew(this.runtime, looked, isReplaced || hasUnknown(inputs) ? "nothing" : foresight, () => {
       const { observedInLook: observed, label, managed } = set;
       if (!observed) return;
       const sent = set.sentBefore(desired.prefix, new Map());

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../deployment/runtime";
-import type { About, Handler } from "../../engine/handler";
+import type { About, Foresight, Handler } from "../../engine/handler";
 import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
@@ -35,8 +35,8 @@ export class PrefixSetGroupHandler implements Handler {
     return { endpoints: Object.fromEntries(names.map((node) => [node, this.runtime.node(node).endpoint])) };
   }
 
-  look(olds: JsonObject, inputs: JsonObject, isDecided: boolean) {
-    return lookAtGroup(this.runtime, olds, inputs, isDecided);
+  look(olds: JsonObject, inputs: JsonObject, foresight: Foresight) {
+    return lookAtGroup(this.runtime, olds, inputs, foresight);
   }
 
   diff(olds: JsonObject, news: JsonObject, about?: About) {

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../deployment/runtime";
-import type { LookedAt } from "../../engine/handler";
+import type { Foresight, LookedAt } from "../../engine/handler";
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import { NOTHING } from "../../model/prefix-map";
@@ -17,7 +17,7 @@ export async function lookAtGroup(
   runtime: Runtime,
   olds: JsonObject,
   json: JsonObject,
-  isDecided: boolean,
+  foresight: Foresight,
 ): Promise<LookedAt> {
   if (hasUnknown(json)) return {};
   const inputs = readInputs(json);
@@ -35,7 +35,7 @@ export async function lookAtGroup(
     const name = former.get(node) ?? node;
     const isSame = before?.nodes.has(name) && !hasOtherAddress({ endpoint: endpoints.get(name) }, looked.set);
     const known = before && isSame ? before.of(name).entries : NOTHING;
-    const found = isNew ? lifecycle.lookNew(looked, desired, isDecided) : lookAgain(looked, known, desired.entries);
+    const found = isNew ? lifecycle.lookNew(looked, desired, foresight) : lookAgain(looked, known, desired.entries);
     if (found.restores !== undefined) addTo(nodesByText, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);
   };

@@ -1,6 +1,6 @@
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
-import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
+import { type About, type Foresight, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
@@ -43,12 +43,12 @@ export class PrefixSetHandler implements Handler {
     return addressOf(this.runtime, inputs);
   }
 
-  async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
+  async look(olds: JsonObject, inputs: JsonObject, foresight: Foresight): Promise<LookedAt> {
     if (hasUnknown(inputs.entries)) return {};
     const isNew = Object.keys(olds).length === 0;
     const looked = await ResourceSet.look(this.runtime, inputs, isNew);
     if (!looked) return {};
-    if (isNew) return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), isDecided);
+    if (isNew) return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), foresight);
     const isSame = isSameSet(olds, inputs) && !hasOtherAddress(olds, looked.set);
     const known = isSame ? storedSet(olds).entries() : new Map();
     return lookAgain(looked, known, storedSet(inputs).entries());

@@ -2,7 +2,7 @@ import type { SetOperation, SetResult } from "../../apply/set-operation";
 import type { Declaring } from "../../deployment/connections";
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
-import type { LookedAt } from "../../engine/handler";
+import type { Foresight, LookedAt } from "../../engine/handler";
 import type { EventOf, OtherValue } from "../../messages/events";
 import { GONE_NODE } from "../../messages/remedy";
 import type { ListedValue } from "../../model/entry";
@@ -107,10 +107,10 @@ export class SetLifecycle {
   }
 
   /** Tries a create against the result of a look. */
-  lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
+  lookNew(looked: LookedSet, inputs: SetInputs | undefined, foresight: Foresight): LookedAt {
     const { set } = looked;
     reportSent(set, set.sentBefore(WHOLE_SET, NOTHING), inputs?.entries ?? NOTHING);
-    return lookNew(this.runtime, looked, isDecided, () => {
+    return lookNew(this.runtime, looked, foresight, () => {
       const { set } = looked;
       if (!set.observedInLook || !inputs) return;
       const { shared, left: adopted } = this.planNew(set, inputs, set.observedInLook);
