@@ -158,7 +158,10 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
             failures: failures(advice.once(problems)),
           };
         const looked = await handler.look?.(before, inputs, about.decides === true ? "answer" : "nothing");
-        const restores = restoresInput(looked?.restores, olds[RESTORES]);
+        // The engine tells a plugin of `ignoreChanges` only later, unless a class of this package has told it.
+        const isIgnoredKnown = urn === undefined || saying !== undefined;
+        const left = looked?.hasValues && !isIgnoredKnown ? "; values that ignoreChanges covers stay" : "";
+        const restores = restoresInput(looked?.restores && `${looked.restores}${left}`, olds[RESTORES]);
         if (isNew) prepareToSend();
         return {
           inputs: plain({

@@ -17,6 +17,8 @@ export interface Checked {
 export interface LookedAt {
   /** Text for people about entries that an `up` restores: it causes an update. */
   readonly restores?: string;
+  /** True if it names other values, which an `up` leaves where the program ignores their changes. */
+  readonly hasValues?: boolean;
   /** Reasons why the `up` would fail, as sentences. */
   readonly problems?: readonly string[];
 }

@@ -12,7 +12,7 @@ import type { LookedSet, ResourceSet } from "./resource-set";
 export function lookAgain({ set, refused }: LookedSet, known: ListedMap, desired: ListedMap): LookedAt {
   if (refused !== undefined) set.report({ kind: "unreadable", reason: refused, usesState: true });
   const lost = set.lost(known, desired);
-  return lost ? { restores: set.listed(restoresText(lost, desired)) } : {};
+  return lost ? { restores: set.listed(restoresText(lost, desired)), hasValues: lost.different.size > 0 } : {};
 }
 
 /**

@@ -274,6 +274,10 @@ describe("the plugin, called as an engine does,", () => {
     await nextRun({ nodes });
     const of = { id: BLOCKED, state, inputs, ignoreChanges: [`entries["${changed}"]`] };
     const same = await group.checked({ ...args, entries: CANONICAL }, inputs);
+    // The check does not know the option yet.
+    expect(same.restores).toBe(
+      `ams1: 1 other value: ${changed} has the value 9, not 1; values that ignoreChanges covers stay`,
+    );
     expect((await group.diff({ ...of, news: same })).getChanges()).toBe(DIFF_NONE);
 
     await nextRun({ nodes });

@@ -27,6 +27,7 @@ export async function lookAtGroup(
   const endpoints = new Map(Object.entries(membersOf(olds.endpoints)).map(([name, at]) => [name, String(at)]));
   const { former } = placed(runtime, [...inputs.nodes.keys()], { endpoints });
   const nodesByText = new Map<string, string[]>();
+  let hasValues = false;
   const problems = new Set<string>();
   const look = async (node: string) => {
     const looked = await ResourceSet.look(runtime, { ...json, node }, isNew);
@@ -37,6 +38,7 @@ export async function lookAtGroup(
     const known = before && isSame ? before.of(name).entries : NOTHING;
     const found = isNew ? lifecycle.lookNew(looked, desired, foresight) : lookAgain(looked, known, desired.entries);
     if (found.restores !== undefined) addTo(nodesByText, found.restores, node);
+    hasValues ||= found.hasValues === true;
     for (const problem of found.problems ?? []) problems.add(problem);
   };
   await runtime.notices.fold(() => Promise.all([...inputs.nodes.keys()].map(look)));
@@ -53,5 +55,5 @@ export async function lookAtGroup(
   const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
   // Only the state knows the waves that have passed.
   const waits = inputs.rollout.args ? ["what has not passed goes in with its wave"] : [];
-  return parts.length > 0 ? { restores: [...shown, ...more, ...waits].join("; ") } : {};
+  return parts.length > 0 ? { restores: [...shown, ...more, ...waits].join("; "), hasValues } : {};
 }
