@@ -69,7 +69,8 @@ interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
 const AGGREGATE_HELP = `
 Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that several
 files hold, the last file counts. Expired entries are left out, and counted on standard error. A result without any prefix is an
-error without --allow-empty. Text, CSV and NDJSON are read line by line.
+error without --allow-empty. Of an excluded file all records count, whatever --select says, and it may not be empty. Text, CSV
+and NDJSON are read line by line.
 
 Examples:
   pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt
@@ -80,14 +81,16 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   if ([...files, ...flags.exclude].filter((file) => file === "-").length > 1)
     throw new UsageError("Standard input is one file: name the others.");
   const options = optionsOf(flags);
-  const tablesOf = async (names: readonly string[]) => {
+  const tablesOf = async (names: readonly string[], options: JsonObject) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
     const tell = (name: string, leftOut: ReadonlyMap<string, number>, expired: number) =>
       tellLeftOut(name, leftOut, expired, io);
     return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
   };
-  const tables = await tablesOf(files);
-  const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await tablesOf(flags.exclude));
+  const tables = await tablesOf(files, options);
+  // What is excluded is a file of its own: not selected from, and never silently empty.
+  const excluded = () => tablesOf(flags.exclude, { ...options, select: undefined, allowEmpty: false });
+  const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await excluded());
   if (!flags.allowEmpty && left.every(({ size }) => size === 0)) throw new Error(NOTHING_LEFT);
   if (flags.output === "json") return io.out(pretty(entriesOf(left)));
   const ending = countWhere(left, ({ expires }) => expires !== undefined);

@@ -295,6 +295,26 @@ test("aggregate writes the fewest prefixes of several files, without those of ot
   });
 });
 
+test("aggregate excludes a whole file, whatever it selects from the others", async () => {
+  await write(
+    "list.json",
+    JSON.stringify([
+      { cidr: "192.0.2.0/24", kind: "a" },
+      { cidr: "203.0.113.0/24", kind: "b" },
+    ]),
+  );
+  await write("own.txt", "192.0.2.0/25\n");
+  await write("empty.txt", "");
+  const excluding = (file: string) =>
+    here(["prefixes", "aggregate", "list.json", "--select", "kind=a", "--exclude", file, "--allow-empty"]);
+  expect(await excluding("own.txt")).toEqual({ code: 0, out: "192.0.2.128/25\n", err: "" });
+  expect(await excluding("empty.txt")).toMatchObject({
+    code: 1,
+    out: "",
+    err: expect.stringContaining("empty.txt:1:1: "),
+  });
+});
+
 test("aggregate and diff count what a list leaves out, as check does", async () => {
   const decision = { value: "192.0.2.7", scope: "Ip", type: "ban", duration: "4h" };
   await write(
