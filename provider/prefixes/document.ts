@@ -9,7 +9,7 @@ import { type Element, elements, member, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, shown } from "./problems";
 import { looksLikeAddress } from "./range";
-import { hasUsualNames, RecordReader } from "./records";
+import { RecordReader } from "./records";
 import { refuseUnread } from "./unread";
 
 /** Positions in the text of a document. */
@@ -50,10 +50,7 @@ export function readDocument(
   else if (isObject(root)) {
     if (isMap(root)) readMap(root);
     // A file of one record.
-    else {
-      if (!options.columns && hasUsualNames(Object.keys(root))) refuseUnread(root, [[]], problems, text.place);
-      readRecords([{ path: [], record: root }]);
-    }
+    else readRecords([{ path: [], record: root }]);
   } else if (root !== null && root !== undefined) {
     problems.fail(text.place([]), `${shown(root)} is neither an array nor an object.`);
   }

@@ -8,6 +8,7 @@ import { member, type RecordShape } from "./lists/list";
 import { COLUMNS, type PrefixColumns, type PrefixFileOptions } from "./options";
 import { type Part, type Place, shown } from "./problems";
 import { PrefixFinder } from "./record-prefix";
+import { unreadWithin } from "./unread";
 
 /** Place of a member of a record, or of the record itself. */
 export type WhereMember = (member?: string) => Place;
@@ -130,6 +131,11 @@ export class RecordReader {
     if (found.problem !== undefined) {
       problems.add(where(found.name), found.problem);
       return;
+    }
+    for (const name in record) {
+      const unread =
+        this.options.columns || name === found.name || isKnown(name) ? undefined : unreadWithin(name, record[name]);
+      if (unread !== undefined) problems.add(where(name), unread);
     }
     this.collector.add(
       {

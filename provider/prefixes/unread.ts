@@ -8,10 +8,9 @@ import { looksLikeAddress, rangeEnds } from "./range";
  * Adds a problem for each member of a document that holds prefixes of which no element is read: a second list, or one of
  * another form.
  *
- * @param paths Of the elements that are read; an empty one is the document itself as one record, whose own texts are read.
+ * @param paths Of the elements that are read.
  */
 export function refuseUnread(root: unknown, paths: readonly Path[], problems: Problems, place: (path: Path) => Place) {
-  const isOne = paths[0]?.length === 0;
   // Of elements of an array, the array: there may be many.
   const lists = paths.map((path) => (typeof path.at(-1) === "number" ? path.slice(0, -1) : path));
   const own = new Map(lists.map((path) => [key(path), path]));
@@ -20,14 +19,13 @@ export function refuseUnread(root: unknown, paths: readonly Path[], problems: Pr
   visit(root, []);
 
   function visit(value: unknown, path: Path): void {
-    if (!isOne && read.has(key(path))) return;
+    if (read.has(key(path))) return;
     if (Array.isArray(value)) for (const [index, element] of value.entries()) visit(element, [...path, index]);
     else if (isObject(value)) {
       for (const [name, content] of Object.entries(value)) {
         const own = [...path, name];
-        if (!isOne && (around.has(key(own)) || read.has(key(own)))) visit(content, own);
-        else if (!(isOne && typeof content === "string") && holdsPrefix(content))
-          problems.add(place(own), unread(name, isOne));
+        if (around.has(key(own)) || read.has(key(own))) visit(content, own);
+        else if (holdsPrefix(content)) problems.add(place(own), `${unread(name)}.`);
       }
     }
   }
@@ -35,9 +33,14 @@ export function refuseUnread(root: unknown, paths: readonly Path[], problems: Pr
 
 const key = (path: Path) => path.join("\0");
 
-function unread(name: string, isOne: boolean): string {
-  const remedy = isOne ? ', or columns: { prefix: "…" } to read the record without it' : "";
-  return `${shown(name)} holds prefixes that are not read: set records: "…" to read one array alone${remedy}.`;
+/** The problem of a member of a record that holds prefixes of its own; `undefined` for one without any. */
+export function unreadWithin(name: string, content: unknown): string | undefined {
+  if (typeof content !== "object" || !holdsPrefix(content)) return undefined;
+  return `${unread(name)}, or columns: { prefix: "…" } to read the record without it.`;
+}
+
+function unread(name: string): string {
+  return `${shown(name)} holds prefixes that are not read: set records: "…" to read one array alone`;
 }
 
 /** True for a list with prefixes. An address alone may be that of a sender. */

@@ -401,10 +401,12 @@ describe("a document of a published list", () => {
     ["sets", { ...aws, sets: { "198.51.100.0/24": 1 } }],
     ["prefixes", { network: "192.0.2.0/24", prefixes: ["198.51.100.0/24"] }],
     ["entries", { cidr: "192.0.2.0/24", entries: [{ cidr: "198.51.100.0/24" }] }],
+    ["entries", [{ cidr: "192.0.2.0/24", entries: [{ cidr: "198.51.100.0/24" }] }]],
+    ["also", { prefixes: [{ ip_prefix: "192.0.2.0/24", also: ["198.51.100.7"] }] }],
   ])("with prefixes that are not read is a problem at their place: %s", (name, document) => {
     const text = JSON.stringify(document, null, 1);
     const line = text.split("\n").findLastIndex((one) => one.includes(`"${name}"`)) + 1;
-    const isRecord = "network" in document || "cidr" in document;
+    const isRecord = ["network", "cidr", "also"].some((member) => text.includes(`"${member}"`));
     const ofRecord = isRecord ? ', or columns: { prefix: "…" } to read the record without it' : "";
     const problem = `"${name}" holds prefixes that are not read: set records: "…" to read one array alone${ofRecord}.`;
     expect(problemsOf(text)).toEqual([expect.stringMatching(new RegExp(`^text:${line}:\\d+: `))]);
@@ -477,6 +479,12 @@ describe("CrowdSec", () => {
     expect(read("alerts.json", JSON.stringify(alerts))).toEqual({
       "192.0.2.7/32": { value: 1, reason: "http:probing" },
     });
+  });
+
+  test("decisions beside alerts", () => {
+    const alert = { id: 1, decisions: [decision] };
+    const both = [alert, { ...decision, value: "192.0.2.8" }, { id: 2, decisions: null }];
+    expect(Object.keys(read("alerts.json", JSON.stringify(both)))).toEqual(["192.0.2.7/32", "192.0.2.8/32"]);
   });
 
   test("decisions about something else than addresses are an error unless they are left out", () => {

@@ -66,12 +66,13 @@ export const blockLists: readonly PublishedList[] = [
     // `cscli decisions list --output json` lists alerts, each with its decisions.
     find(root) {
       if (!Array.isArray(root) || !root.some((alert) => Array.isArray(member(alert, "decisions")))) return undefined;
-      return root.flatMap((alert: unknown, index): Element[] =>
-        elements(alert, "decisions").map(({ path, record }) => ({
+      return root.flatMap((alert: unknown, index): Element[] => {
+        if (!isObject(alert) || !has(alert, "decisions")) return [{ path: [index], record: alert }];
+        return elements(alert, "decisions").map(({ path, record }) => ({
           path: [index, ...path],
           record: isObject(record) ? { simulated: member(alert, "simulated"), ...record } : record,
-        })),
-      );
+        }));
+      });
     },
   },
 ];
