@@ -1,4 +1,4 @@
-import { isCanonical } from "../model/prefix";
+import { type HostBits, isCanonical } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import { looksLikeAddress } from "./range";
 
@@ -31,16 +31,20 @@ function ones(digits: string): number | undefined {
 
 /**
  * True if a bare address could be the first one of a wider prefix of which this is the length, the netmask or the last
- * address. `198.51.100.7` beside 5 could not: its host bits are set.
+ * address. `198.51.100.7` beside 5 could not: its host bits are set, unless they may be (`mask`).
  */
-export function mayBeLength(address: string, content: unknown): boolean {
+export function mayBeLength(address: string, content: unknown, hostBits: HostBits = "reject"): boolean {
   const bits = address.includes(":") ? 128 : 32;
   const length = lengthIn(content) ?? likelyLength(content);
-  if (length !== undefined) return length < bits && isNetwork(address, length, bits);
+  const isMasked = hostBits === "mask" && length !== undefined && length >= SHORTEST;
+  if (length !== undefined) return length < bits && (isMasked || isNetwork(address, length, bits));
   if (typeof content !== "string" || !isBareAddress(content.trim())) return false;
   const [first, last] = [prefixIn(address), prefixIn(content.trim())];
   return first !== undefined && last !== undefined && first.family === last.family && last.bits > first.bits;
 }
+
+/** Shorter prefixes are in no list beside their length: a smaller number is a degree or an order. */
+const SHORTEST = 8;
 
 /** The length in texts such as `24 bits`, `24.0` and `0.0.0.255`, which may be meant for one. */
 export function likelyLength(content: unknown): number | undefined {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../model/json";
 import { COUNTS, END_NAMES, LENGTH_NAMES, START_NAMES } from "../model/member-names";
+import type { HostBits } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import { isBareAddress, lengthIn, likelyLength, mayBeLength, mayBeSize } from "./lengths";
 import { IN_TEXT, type PrefixColumns } from "./options";
@@ -35,7 +36,10 @@ const COLUMN_OF = { length: "prefixLength", start: "prefix", end: "end" } as con
 export class PrefixFinder {
   private readonly roles = new Map<string, Role>();
 
-  constructor(private readonly columns?: PrefixColumns) {}
+  constructor(
+    private readonly columns?: PrefixColumns,
+    private readonly hostBits?: HostBits,
+  ) {}
 
   recognises(record: JsonObject): boolean {
     const { prefix } = this.columns ?? {};
@@ -96,7 +100,10 @@ export class PrefixFinder {
     }
     const length = lengthIn(content);
     if (length !== undefined && COUNTS.test(name) && !/[.:]/.test(String(content))) return undefined;
-    if (!(length !== undefined && /len|mask|bits|cidr|prefix/i.test(name)) && !mayBeLength(spelling, content))
+    if (
+      !(length !== undefined && /len|mask|bits|cidr|prefix/i.test(name)) &&
+      !mayBeLength(spelling, content, name === "value" ? "reject" : this.hostBits)
+    )
       return undefined;
     const [what, column] =
       length === undefined && likelyLength(content) === undefined

@@ -1,5 +1,6 @@
 import { DoubtfulMembers } from "../model/doubtful-members";
 import { isObject, type JsonObject } from "../model/json";
+import type { HostBits } from "../model/prefix";
 import { count } from "../model/text";
 import { contradiction } from "./announcements";
 import type { Collector } from "./collector";
@@ -14,10 +15,10 @@ import { unreadWithin } from "./unread";
 export type WhereMember = (member?: string) => Place;
 
 /** Records of no published list, with members under usual names in any case. */
-function plainShape(): RecordShape {
+function plainShape(hostBits?: HostBits): RecordShape {
   const spelled = (name: string) => [name, `${name.charAt(0).toUpperCase()}${name.slice(1)}`, name.toUpperCase()];
   const members = Object.fromEntries(PARTS.map((part) => [part, spelled(part)]));
-  return shapeBy(new PrefixFinder(), members);
+  return shapeBy(new PrefixFinder(undefined, hostBits), members);
 }
 
 const PARTS = ["value", "reason", "ticket", "expires", "sent"] as const;
@@ -28,7 +29,10 @@ export function hasUsualNames(names: readonly string[]): boolean {
   return shapes().some((shape) => shape.recognises(members));
 }
 
-const shapes = (): RecordShape[] => [...LISTS.flatMap(({ record }) => record ?? []), plainShape()];
+const shapes = (hostBits?: HostBits): RecordShape[] => [
+  ...LISTS.flatMap(({ record }) => record ?? []),
+  plainShape(hostBits),
+];
 
 /** Turns records, things with named members, into entries. */
 export class RecordReader {
@@ -51,7 +55,8 @@ export class RecordReader {
       const column = part === "sent" ? undefined : options.columns?.[part];
       if (column !== undefined) this.unmet.set(part, String(column));
     }
-    this.shapes = options.columns ? [shapeOf(options.columns)] : shapes();
+    const { columns, hostBits } = options;
+    this.shapes = columns ? [shapeOf(columns, hostBits)] : shapes(hostBits);
   }
 
   /** A record: a text with a prefix, or an object with members. */
@@ -187,11 +192,11 @@ interface Open {
 }
 
 /** The shape of the records that a user describes with `columns`. */
-function shapeOf(columns: PrefixColumns): RecordShape {
+function shapeOf(columns: PrefixColumns, hostBits?: HostBits): RecordShape {
   const members = Object.fromEntries(
     COLUMNS.map((part) => [part, columns[part] === undefined ? [] : [String(columns[part])]]),
   );
-  return shapeBy(new PrefixFinder(columns), members);
+  return shapeBy(new PrefixFinder(columns, hostBits), members);
 }
 
 function shapeBy(finder: PrefixFinder, members: RecordShape["members"]): RecordShape {

@@ -261,6 +261,13 @@ describe("an address with a length beside it is never one address", () => {
     expect(keys(text)).toEqual(prefixes);
   });
 
+  test("where host bits are cut off, a number beside any address may be its length", () => {
+    const masked = (text: string) => Object.keys(parsePrefixes(text, { hostBits: "mask" }));
+    expect(() => masked(csv("ip,size", "192.0.2.1,24"))).toThrow('"size" looks like a length of "192.0.2.1"');
+    expect(masked(csv("ip,mask", "192.0.2.1,24"))).toEqual(["192.0.2.0/24"]);
+    expect(masked(csv("ip,severity,value", "192.0.2.1,3,24"))).toEqual(["192.0.2.1/32"]);
+  });
+
   test.each<[text: string, problem: string]>([
     [csv("ip,size", "192.0.2.0,24"), '"size" looks like a length of "192.0.2.0"; name it with columns.prefixLength'],
     [
