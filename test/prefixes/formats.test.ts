@@ -556,6 +556,7 @@ describe("files of other programs", () => {
     ["add blocked 192.0.2.0/24 nomatch", '1:26: "nomatch" may change the meaning of the entry'],
     ["create blocked hash:net,port family inet", '"hash:net,port" may change the meaning of the set'],
     ["create blocked hash:ip netmask 24", '"netmask" may change the meaning of the set'],
+    ["create blocked hash:ip bitmask 255.255.255.0", '"bitmask" may change the meaning of the set'],
     ["ip prefix-list NN seq 5 deny 192.0.2.0/24", '"deny" may change'],
     ["ip prefix-list NN permit 192.0.2.0/24 ge 25", '"ge" may change'],
     ["no ip prefix-list NN permit 192.0.2.0/24", '"no" may change'],

@@ -43,7 +43,8 @@ const ipset: LineKind = {
       if (!/^(?:hash:(?:ip|net)|bitmap:ip)$/.test(what)) return unknown(what, "the set");
       const seconds = Number(words[words.indexOf("timeout") + 1]);
       if (words.includes("timeout") && seconds > 0) timeouts.set(list, seconds);
-      return words.includes("netmask") ? unknown("netmask", "the set") : "nothing";
+      const mask = words.find((word) => /^(?:net|bit)mask$/.test(word));
+      return mask === undefined ? "nothing" : unknown(mask, "the set");
     }
     const isTimed = words.includes("timeout");
     const note: { reason?: string; expires?: string } = isTimed ? {} : expiry(timeouts.get(list) ?? 0, now);
