@@ -564,6 +564,9 @@ describe("files of other programs", () => {
     ["add address=192.0.2.0/24 list=a disabled=yes", '"disabled=yes" may change'],
     ["add address=192.0.2.0/24 list=a src-port=5", '"src-port" may change'],
     ["add address=192.0.2.0/24 list=a timeout=soon", '"timeout=soon" may change'],
+    ["add address=192.0.2.0/24 list=a timeout=999999999999w", '1:33: "timeout=999999999999w" may change'],
+    ["add blocked 192.0.2.0/24 timeout 99999999999999", '1:26: "timeout" may change the meaning of the entry'],
+    ["create blocked hash:net timeout 99999999999999", '"timeout 99999999999999" may change the meaning of the set'],
     ["add address=example.com list=a", '"example.com" is not an IP address'],
     [
       "add a 192.0.2.0/24\nadd b 198.51.100.0/24",

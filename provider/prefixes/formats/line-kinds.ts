@@ -27,8 +27,15 @@ const unknown = (word: string, what: string): LineResult => ({
   at: word,
 });
 
-const expiry = (seconds: number, now: number) =>
-  seconds > 0 ? { expires: `${new Date(now + seconds * 1_000).toISOString().slice(0, 19)}Z` } : {};
+/** The expiry after a time to live, none after 0; `undefined` for a time beyond the last one that an entry can have. */
+function expiry(seconds: number, now: number): { readonly expires?: string } | undefined {
+  if (seconds === 0) return {};
+  const end = now + seconds * 1_000;
+  return end < END_OF_TIME ? { expires: `${new Date(end).toISOString().slice(0, 19)}Z` } : undefined;
+}
+
+/** Years of ISO times have four digits. */
+const END_OF_TIME = Date.UTC(10_000, 0);
 
 /** Words, and texts in quotes without these. */
 const wordsOf = (line: string) => [...line.matchAll(/(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g)].map(([word]) => word);
@@ -42,15 +49,19 @@ const ipset: LineKind = {
     if (command === "create" || command === "-N") {
       if (!/^(?:hash:(?:ip|net)|bitmap:ip)$/.test(what)) return unknown(what, "the set");
       const seconds = Number(words[words.indexOf("timeout") + 1]);
-      if (words.includes("timeout") && seconds > 0) timeouts.set(list, seconds);
+      if (words.includes("timeout") && seconds > 0) {
+        if (!expiry(seconds, now)) return unknown(`timeout ${seconds}`, "the set");
+        timeouts.set(list, seconds);
+      }
       const mask = words.find((word) => /^(?:net|bit)mask$/.test(word));
       return mask === undefined ? "nothing" : unknown(mask, "the set");
     }
     const isTimed = words.includes("timeout");
-    const note: { reason?: string; expires?: string } = isTimed ? {} : expiry(timeouts.get(list) ?? 0, now);
+    const note: { reason?: string; expires?: string } = { ...(!isTimed && expiry(timeouts.get(list) ?? 0, now)) };
     for (let at = 0; at < words.length; at += 2) {
       const [word = "", value = ""] = words.slice(at, at + 2);
-      if (word === "timeout" && /^\d+$/.test(value)) Object.assign(note, expiry(Number(value), now));
+      const time = word === "timeout" && /^\d+$/.test(value) ? expiry(Number(value), now) : undefined;
+      if (time) Object.assign(note, time);
       else if (word === "comment") note.reason = unquoted(value);
       else if (word !== "packets" && word !== "bytes") return unknown(word, "the entry");
     }
@@ -95,8 +106,9 @@ const routerOs: LineKind = {
     const { disabled = "no", timeout, address, list = "", comment } = Object.fromEntries(members);
     if (!/^(?:no|false)$/.test(disabled)) return unknown(`disabled=${disabled}`, "the entry");
     const seconds = timeout === undefined ? 0 : span(timeout);
-    if (seconds === undefined) return unknown(`timeout=${timeout}`, "the entry");
-    return { entry: { prefix: address, ...(comment && { reason: comment }), ...expiry(seconds, now) }, list };
+    const end = seconds === undefined ? undefined : expiry(seconds, now);
+    if (!end) return unknown(`timeout=${timeout}`, "the entry");
+    return { entry: { prefix: address, ...(comment && { reason: comment }), ...end }, list };
   },
 };
 
