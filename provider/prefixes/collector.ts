@@ -11,6 +11,7 @@ import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
+import { isAbsent } from "./record-prefix";
 import { Selection } from "./selection";
 
 /** The beginning of a file. */
@@ -159,7 +160,7 @@ export class Collector {
   }
 
   private entryOf(found: RawEntry, where: Where): PrefixEntry {
-    const value = absent(found.value) ? this.plain.value : this.valueOf(found.value, where);
+    const value = isAbsent(found.value) ? this.plain.value : this.valueOf(found.value, where);
     const reason = this.textOf(found, "reason", where) ?? this.plain.reason;
     const ticket = this.textOf(found, "ticket", where);
     const expires = this.textOf(found, "expires", where);
@@ -178,7 +179,7 @@ export class Collector {
   }
 
   private sentOf({ sent }: RawEntry, where: Where): string | undefined {
-    if (absent(sent)) return undefined;
+    if (isAbsent(sent)) return undefined;
     if (isSent(sent)) return sent;
     this.problems.add(where("sent"), `what was sent ${NO_SENT}.`);
     return undefined;
@@ -193,7 +194,7 @@ export class Collector {
 
   private textOf(found: RawEntry, part: "reason" | "ticket" | "expires", where: Where): string | undefined {
     const given = found[part];
-    if (absent(given)) return undefined;
+    if (isAbsent(given)) return undefined;
     if (typeof given === "string") return given;
     this.problems.add(where(part), `the ${part} ${shown(given)} is not a text.`);
     return undefined;
@@ -250,8 +251,4 @@ export function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
 function quickly(spelling: string): string | undefined {
   const text = spelling.includes("/") ? spelling : `${spelling}/${spelling.includes(":") ? 128 : 32}`;
   return isCanonical(text) ? text : undefined;
-}
-
-function absent(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
 }

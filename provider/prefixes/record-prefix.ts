@@ -187,7 +187,8 @@ function placeOf(name: string): string {
   return /^\d+$/.test(name) ? `column ${name}, counted from 0,` : shown(name);
 }
 
-function isAbsent(content: unknown): boolean {
+/** True for a member without content. */
+export function isAbsent(content: unknown): boolean {
   return content === undefined || content === null || content === "";
 }
 
