@@ -1,5 +1,5 @@
-import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import { streamText } from "../prefixes/source";
 import { type CliIo, UsageError } from "./cli-io";
 import { unlessStopped } from "./interruption";
 
@@ -56,8 +56,13 @@ export function collectNames(value: string, before: readonly string[]): string[]
   return [...before, ...value.split(",").map((name) => name.trim())];
 }
 
-/** Reads standard input. @throws {UsageError} with the message `otherwise` if there is none, or if it is a terminal. */
+/**
+ * Reads standard input as a file is read.
+ *
+ * @throws {UsageError} with the message `otherwise` if there is none, or if it is a terminal
+ * @throws {PrefixFileError} for one that is too large, or no UTF-8 text
+ */
 export function standardInput({ stdin, stop }: CliIo, otherwise: string): Promise<string> {
   if (!stdin || stdin.isTTY) throw new UsageError(otherwise);
-  return unlessStopped(stop, text(stdin));
+  return unlessStopped(stop, streamText("standard input", stdin));
 }

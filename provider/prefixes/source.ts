@@ -48,32 +48,57 @@ export function withFile<T>(
 ): T {
   const handle = attempt(name, () => openSync(file, "r"));
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    const decode = (bytes?: Buffer) =>
-      caught(
-        () => decoder.decode(bytes, { stream: bytes !== undefined }),
-        TypeError,
-        (error) => {
-          throw unreadable(name, "is not UTF-8 text: save it as UTF-8.", error);
-        },
-      );
+    const decode = decoderOf(name);
     const buffer = Buffer.allocUnsafe(CHUNK);
     let left = maxBytes;
     const next = () => {
       const bytes = attempt(name, () => readSync(handle, buffer, 0, CHUNK, null));
       left -= bytes;
-      if (left < 0)
-        throw unreadable(name, `is larger than ${maxBytes} bytes: raise the option \`maxBytes\` if that is right.`);
+      if (left < 0) throw tooLarge(name, maxBytes, ": raise the option `maxBytes` if that is right");
       return buffer.subarray(0, bytes);
     };
     const first = firstPiece(next);
-    const other = OTHERS.find(({ bytes }) => bytes.every((byte, index) => first[index] === byte));
-    if (other) throw unreadable(name, `${other.what}.`);
+    requireText(name, first);
     const head = withoutMark(decode(first));
     return use({ name, head, chunks: pieces(head, next, decode) });
   } finally {
     closeSync(handle);
   }
+}
+
+/** The whole text of a stream, by the rules of {@link withFile}. @throws {PrefixFileError} */
+export async function streamText(name: string, stream: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let left = LARGEST_FILE;
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    left -= bytes.length;
+    if (left < 0) throw tooLarge(name, LARGEST_FILE);
+    parts.push(bytes);
+  }
+  const bytes = Buffer.concat(parts);
+  requireText(name, bytes);
+  const decode = decoderOf(name);
+  return withoutMark(`${decode(bytes)}${decode()}`);
+}
+
+/** @throws {PrefixFileError} for the first bytes of a file that holds no UTF-8 text */
+function requireText(name: string, first: Uint8Array): void {
+  const other = OTHERS.find(({ bytes }) => bytes.every((byte, index) => first[index] === byte));
+  if (other) throw unreadable(name, `${other.what}.`);
+}
+
+/** Decodes a text piece by piece; without a piece, its end. */
+function decoderOf(name: string): (bytes?: Uint8Array) => string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  return (bytes) =>
+    caught(
+      () => decoder.decode(bytes, { stream: bytes !== undefined }),
+      TypeError,
+      (error) => {
+        throw unreadable(name, "is not UTF-8 text: save it as UTF-8.", error);
+      },
+    );
 }
 
 /** The beginning of a file, as much as shows its format: a pipe gives less at once. */
@@ -106,6 +131,10 @@ function attempt<T>(name: string, work: () => T): T {
       : `cannot be read (${error.message}).`;
     throw unreadable(name, why, error);
   });
+}
+
+function tooLarge(name: string, maxBytes: number, remedy = ""): PrefixFileError {
+  return unreadable(name, `is larger than ${maxBytes} bytes${remedy}.`);
 }
 
 function unreadable(file: string, message: string, cause?: Error): PrefixFileError {

@@ -12,7 +12,7 @@ const NOW = Date.parse("2030-01-31T18:00:00Z");
 const folder = useEmptyFolder();
 
 const write = (name: string, content: string) => writeFile(join(folder, name), content);
-const here = (args: readonly string[], piped?: string) =>
+const here = (args: readonly string[], piped?: string | Buffer) =>
   run(args, { folder, now: () => NOW, ...(piped !== undefined && { stdin: Readable.from([piped]) }) });
 
 const BLOCKS = `192.0.2.0/25: 1
@@ -357,6 +357,16 @@ test("aggregate fails when nothing is left, and counts what text cannot say", as
     err: `${left}1 entry expires, and text has no place for that: use --output json.\n`,
   });
   expect((await here(["prefixes", "aggregate", "later.yaml", "--output", "json"])).err).toBe(left);
+});
+
+test("standard input is read as a file is", async () => {
+  const check = (piped: Buffer) => here(["prefixes", "check", "-"], piped);
+  const latin = Buffer.from("192.0.2.0/24 # f\xfcr alle\n", "latin1");
+  expect((await check(latin)).err).toBe("standard input:1:1: is not UTF-8 text: save it as UTF-8.\n");
+  const gzip = Buffer.from([0x1f, 0x8b, 8, 0]);
+  expect((await check(gzip)).err).toBe("standard input:1:1: is compressed with gzip: unpack it first.\n");
+  const marked = Buffer.from("\ufeff192.0.2.0/24\n");
+  expect(await check(marked)).toMatchObject({ code: 0, out: expect.stringContaining("192.0.2.0/24") });
 });
 
 test("an output that cannot be written is named, and ends with 1", async () => {
