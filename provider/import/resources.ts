@@ -58,7 +58,7 @@ export function equalSets(all: readonly [HeldSet, ...HeldSet[]], name: string): 
   const nodes = new Map(all.map(({ node = "", endpoint }) => [node, { entries, endpoint, existed }]));
   const inputs = {
     ...placeArguments(held, [...nodes.keys()]),
-    // As `check` writes them: names to what is different there.
+    // Names to the arguments of each node: these have none.
     nodes: Object.fromEntries([...nodes.keys()].map((name) => [name, {}])),
     entries: Object.fromEntries(entries),
     ...limitArguments(held),

@@ -68,13 +68,13 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
     read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
       const state = open(request.getProperties());
       const { props: before, secrets: givenSecrets } = open(request.getInputs());
-      const isImport = Object.keys(state.props).length === 0;
-      const { id, secrets, props } = isImport
-        ? importedBy(kind, request.getId(), open(request.getInputs()))
-        : { ...withInputs(state, before), id: request.getId() };
+      // An engine imports by the id alone.
+      const imported = Object.keys(state.props).length === 0 ? kind.imported(request.getId()) : undefined;
+      const id = imported?.id ?? request.getId();
+      const { secrets, props } = imported ? { secrets: [], props: imported.state } : withInputs(state, before);
       const late = () => new Error(`${id}: not read in time. The state is unchanged.`);
       const found = await parts.limits.wait(handler.read(id, read({ props, secrets })), late);
-      if (isImport) kind.requireFound?.(found.props);
+      if (imported) kind.requireFound?.(found.props);
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
       if (found.id === "") return answer;
@@ -171,12 +171,6 @@ function resource<Request extends AboutResource, Response>(
 /** The type of `urn:pulumi:stack::project::parent$type::name`. */
 function typeIn(urn: string): string {
   return urn.split("::")[2]?.split("$").at(-1) ?? "";
-}
-
-/** The source of an import, with the arguments that a program gives with it. */
-function importedBy(kind: PluginResource, given: string, { props, secrets }: Opened) {
-  const { id, state } = kind.imported(given);
-  return { id, secrets, props: { ...state, ...props } };
 }
 
 /** The state with its arguments as the program wrote them: the engine passes them here, so that no output keeps them. */
