@@ -150,6 +150,7 @@ describe("a run that was killed", () => {
   /** Runs of one stack on one machine; each has a process of its own, which ends. */
   async function machine(nodes: readonly string[] = [], settings = {}) {
     const stack = nodes.length > 0 ? await groupBench(...nodes) : await bench({}, settings);
+    if ("config" in stack) Object.assign(stack.config, settings);
     const owned = (program: readonly Declared[]) =>
       program.map((it) => ({ ...it, args: { ...it.args, __said: { owner: `dev::web::${it.type}::${it.name}` } } }));
     const start = async (config: Config, world = new HurriedWorld()) => {
@@ -350,6 +351,22 @@ describe("a run that was killed", () => {
     expect(printed).not.toContain("active before this resource");
     await one.destroy();
     expect(heldBy(one.emulator).active).toEqual([]);
+  });
+
+  it("leaves entries that a group takes as this stack's, also after it has restored others", async () => {
+    await using one = await machine(["n1"], { detectDrift: "off" });
+    await using doctor = await startHealth();
+    const program = (entries: object) => [
+      group(entries, ["n1"], { rollout: { waves: [["n1"]], check: { url: doctor.url } } }),
+    ];
+    await one.up(program(OLD));
+    await one.killed(program({ ...OLD, [C]: 1 }), COMMITTED);
+    expect(one.emulator.prefixSet(URL).applied).toEqual({ ...OLD, [C]: 1 });
+    one.emulator.change(URL, { delete: [A] });
+    const next = { ...OLD, [X]: 1 };
+    expect((await one.up(program(next))).errors).toEqual([]);
+    expect(one.emulator.prefixSet(URL).applied).toEqual(next);
+    expect(one.notes()).toEqual([]);
   });
 });
 

@@ -156,6 +156,69 @@ it("a group that was killed and is replaced then is asked the check of its state
   expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
 });
 
+/** Another group beside the one with waves. */
+const [C, OWN] = ["203.0.113.0/24", { "203.0.113.0/24": 1 }];
+const SHARED = { exclusive: false };
+const another = (entries: object, name: string, more: object = {}, nodes = NODES) => ({
+  ...group(entries, nodes, { ...SHARED, ...more }),
+  name,
+});
+
+it.each([false, true])(
+  "a new group beside a red one of the same nodes is written, if that one goes on there: with --refresh %s",
+  async (refresh) => {
+    await using waves = await filled({}, undefined, SHARED);
+    waves.doctor.ill.set("fra1", 503);
+    const red = "wave 2 of 3 (fra1) did not pass: ";
+    expect((await waves.up(NEW, SHARED)).error).toContain(red);
+    const first = group(NEW, NODES, { rollout: waves.rollout, ...SHARED });
+    const { errors } = await waves.engine.up([first, another(OWN, "second")], { refresh });
+    const [error, ...others] = errors.map(({ message }) => message);
+    expect([error, others]).toEqual([expect.stringContaining(red), []]);
+    const both = { ...NEW, ...OWN };
+    expect(waves.held()).toEqual({ lab1: both, fra1: both, ams1: { ...OLD, ...OWN } });
+  },
+);
+
+it.each([
+  ["takes over what has not passed", [OLD, NODES], [{ [B]: 1 }, NODES]],
+  ["takes over the nodes that have not passed", [NEW, ["lab1"]], [NEW, ["fra1", "ams1"]]],
+  ["takes over those nodes, with another content", [NEW, ["lab1"]], [OWN, ["fra1", "ams1"]]],
+] as const)("a red group that is split does not pass its wave: the new part %s", async (_, [entries, nodes], part) => {
+  await using waves = await filled({}, undefined, SHARED);
+  waves.doctor.ill.set("fra1", 503);
+  const red = "wave 2 of 3 (fra1) did not pass: ";
+  expect((await waves.up(NEW, SHARED)).error).toContain(red);
+  const rolling = (nodes: readonly string[]) => {
+    const inWaves = WAVES.filter(([node = ""]) => nodes.includes(node));
+    return { rollout: { ...waves.rollout, waves: inWaves } };
+  };
+  const first = group(entries, nodes, { ...rolling(nodes), ...SHARED });
+  const second = another(part[0], "second", rolling(part[1]), [...part[1]]);
+  const { errors } = await waves.engine.up([first, second]);
+  expect(errors.map(({ message }) => message).join("\n")).toMatch(/\(fra1\) did not pass: /);
+  expect(waves.held().ams1).toEqual(OLD);
+});
+
+it("a red group that is renamed is not taken for another one on the same nodes, whose wave has passed", async () => {
+  await using waves = await filled({}, undefined, SHARED);
+  const other = another(OWN, "second", { rollout: waves.rollout });
+  const run = async (named: ReturnType<typeof group>) => {
+    const { errors } = await waves.engine.up([other, named]);
+    return errors.map(({ message }) => message).join("\n");
+  };
+  const red = (name: string, rollout: object) => ({ ...group(NEW, NODES, { rollout, ...SHARED }), name });
+  expect(await run({ ...red("blocked", waves.rollout), args: { ...red("", waves.rollout).args, entries: OLD } })).toBe(
+    "",
+  );
+  waves.doctor.ill.set("lab1", 503);
+  expect(await run(red("blocked", waves.rollout))).toContain("wave 1 of 3 (lab1) did not pass: ");
+  expect(await run(red("renamed", { waves: WAVES }))).toContain(
+    "nothing was written: lab1 holds what the program says",
+  );
+  expect(waves.held()).toMatchObject({ fra1: { ...OLD, ...OWN }, ams1: { ...OLD, ...OWN } });
+});
+
 it("a group whose set gets another name while it is red is asked the check of its state before the new set is written", async () => {
   await using waves = await filled();
   waves.doctor.ill.set("lab1", 503);
@@ -220,4 +283,60 @@ it("a red group that leaves the program is cleared, and no check is asked", asyn
   expect(await waves.engine.up([])).toMatchObject({ errors: [] });
   expect(waves.doctor.asked()).toEqual([]);
   expect(waves.held()).toEqual({ lab1: {}, fra1: {}, ams1: {} });
+});
+
+it("a red group that leaves the program is cleared beside entries of other resources, and no check is asked", async () => {
+  await using waves = await filled({}, undefined, SHARED);
+  waves.doctor.ill.set("lab1", 503);
+  const entry = {
+    type: "PrefixSetEntry",
+    name: "entry",
+    args: { arena: "edge", set: "blocked", node: "lab1", prefix: C },
+  } as const;
+  const { errors } = await waves.engine.up([group(NEW, NODES, { rollout: waves.rollout, ...SHARED }), entry]);
+  expect(errors.map(({ message }) => message).join("\n")).toContain("wave 1 of 3 (lab1) did not pass: ");
+  waves.doctor.asked();
+  expect(await waves.engine.up([entry])).toMatchObject({ errors: [] });
+  expect(waves.doctor.asked()).toEqual([]);
+  expect(waves.held()).toEqual({ lab1: OWN, fra1: {}, ams1: {} });
+});
+
+it("a group that is red is cleared by a destroy, also where a program without a node of its waves restored something", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("lab1", 503);
+  expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  waves.node("ams1").change(URL, { delete: [A] });
+  const { errors } = await waves.engine.up([group(NEW, ["lab1", "ams1"])]);
+  expect(errors.map(({ message }) => message).join("\n")).toContain("restore the former one");
+  expect(await waves.engine.up([])).toMatchObject({ errors: [] });
+  expect(waves.held()).toEqual({ lab1: {}, fra1: {}, ams1: {} });
+});
+
+it("Ctrl-C while losses are restored is red, and the next run restores the rest", async () => {
+  await using waves = await filled();
+  for (const node of NODES) waves.node(node).change(URL, { delete: [A] });
+  let running: ProviderProcess | undefined;
+  const start = async (config: Config) => {
+    running = new ProviderProcess(config);
+    return running;
+  };
+  waves.node("ams1").clearJournal();
+  void waves
+    .node("ams1")
+    .waitForRequest({ cmd: "commit" })
+    .then(() => running?.runtime.cancel());
+  const { error } = await waves.up(OLD, { atOnce: 1 }, { start });
+  expect(error).toContain("the run was cancelled");
+  expect(Object.values(waves.held()).filter((held) => held[A] === 1)).toHaveLength(1);
+  expect((await waves.up(OLD, { atOnce: 1 })).error).toBe("");
+  expect(waves.held()).toEqual({ lab1: OLD, fra1: OLD, ams1: OLD });
+});
+
+it("a silent node that needs nothing is not called unreached", async () => {
+  await using waves = await filled();
+  waves.node("fra1").fail({ every: 1, kind: "reset" });
+  const nodes = { lab1: { entries: { [B]: 1 } }, fra1: {}, ams1: {} };
+  const { errors } = await waves.engine.up([group(OLD, nodes, { rollout: waves.rollout, maxUnreachable: 1 })]);
+  expect(errors).toEqual([]);
+  expect(waves.outputs()).not.toHaveProperty("unreached");
 });

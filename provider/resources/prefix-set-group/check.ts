@@ -100,8 +100,9 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const formers = FormerRollouts.in(runtime);
   if (url && !hasUnknown(inputs)) formers.declare(inputs, places.values());
   if (url && isNew && !hasUnknown(inputs)) {
-    const replaced = formers.at(url, places);
-    const beginning = { runtime, inputs: readInputs(inputs), replaced, former: new Map(), left: [] };
+    const program = readInputs(inputs);
+    const replaced = formers.at(program, places);
+    const beginning = { runtime, inputs: program, replaced, former: new Map(), left: [] };
     const start = { ...beginning, observed: new Map(), silent: new Set<string>() };
     reportNextWave(start, begun(start));
   }

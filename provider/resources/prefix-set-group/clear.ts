@@ -1,6 +1,7 @@
 import { pause } from "../../client/clock";
 import type { Runtime } from "../../deployment/runtime";
 import { passWave } from "../../messages/remedy";
+import { attempt } from "../../model/errors";
 import { formatUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { eachSet, failureTexts, GONE_FROM_GROUP, type NodeFailure } from "./each-node";
@@ -92,9 +93,9 @@ function asChange(runtime: Runtime, state: GroupState, { nodes, rollout, address
 function inReverse(state: GroupState, names: readonly string[]): Part[] {
   const { args } = state.rollout;
   const members = [...state.nodes.keys()];
-  const waves = (args ? inWaves(members, args.waves) : [members]).map((nodes) =>
-    nodes.filter((node) => state.endpoints.has(node)),
-  );
+  // A blocked run keeps the waves of a former program beside the nodes of the new one, which may lack some.
+  const inOrder = (args && attempt(() => inWaves(members, args.waves))) ?? [members];
+  const waves = inOrder.map((nodes) => nodes.filter((node) => state.endpoints.has(node)));
   const left = names.filter((node) => !state.nodes.has(node));
   return [left, ...waves.toReversed()].filter((nodes) => nodes.length > 0).map((nodes) => ({ nodes }));
 }

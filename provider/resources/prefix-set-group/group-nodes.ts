@@ -179,6 +179,7 @@ export class GroupNodes {
       else this.kept.delete(node);
     };
     this.take(await eachSet(this.runtime, "clear", this.inputs, this.left, clear));
+    if (this.runtime.cancelled.aborted) this.leaveStaying();
   }
 
   /** Warns that leaving nodes are not cleared yet. @param open Nodes that could not be filled. */
@@ -186,14 +187,14 @@ export class GroupNodes {
     const { notices } = this.runtime;
     const url = formatUrl(this.inputs.address);
     notices.fold(() => {
-      for (const at of this.left) notices.report({ kind: "notCleared", url, at, unfilled });
+      for (const at of this.left) if (this.kept.has(at)) notices.report({ kind: "notCleared", url, at, unfilled });
     });
   }
 
   /** The outputs. @throws {PartialFailure} with them, if a node failed or a wave did not pass */
-  ended(end: RolloutEnd): JsonObject {
+  ended(end: RolloutEnd, { state: { nodes } }: Begun): JsonObject {
     const { inputs, failures } = this;
-    for (const node of this.silent) this.open(node, this.kept.get(node), "unreached");
+    for (const node of this.silent) if (!nodes.get(node)?.holds) this.open(node, this.kept.get(node), "unreached");
     const rollout = end.isBlocked ? this.state?.rollout.given : inputs.rollout.given;
     const outs = writeState(inputs, this.kept, { rollout, pending: end.pending });
     if (failures.length === 0 && end.text === undefined) return outs;

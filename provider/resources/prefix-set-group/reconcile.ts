@@ -20,7 +20,7 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
   const state = known && recalled(runtime, known);
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
-  const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);
+  const replaced = state ? undefined : FormerRollouts.in(runtime).at(inputs, places);
   const nodes = new GroupNodes(runtime, inputs, state, replaced);
   const beginning = await nodes.beginning();
   const start = begun(beginning);
@@ -63,5 +63,5 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
   const isRed = end.text !== undefined && (start.isRollout || runtime.cancelled.aborted);
   if (isRed) nodes.leaveStaying();
   else await nodes.clear();
-  return nodes.ended(start.isRollout || isRed ? end : {});
+  return nodes.ended(start.isRollout || isRed ? end : {}, start);
 }

@@ -208,7 +208,7 @@ export class SetLifecycle {
     reportMet(set, inputs, notLooked(set, found), false);
     const entries = found.adopted.size > 0 ? new Map([...desired, ...found.adopted]) : desired;
     this.warnOfOthers(set, { ...inputs, entries }, result);
-    set.settleSent();
+    if (!isPart) set.settleSent();
     return {
       ...kept,
       ...(found.adopted.size > 0 && { entries, adopted: found.adopted.keys() }),

@@ -70,8 +70,8 @@ export async function waves(more: object = {}) {
     replace: () => {
       engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
     },
-    async fill(entries: object = { [A]: 1 }) {
-      const { error } = await up(entries);
+    async fill(entries: object = { [A]: 1 }, args: object = {}) {
+      const { error } = await up(entries, args);
       if (error !== "") throw new Error(error);
       doctor.asked();
       stack.asked();
@@ -84,8 +84,8 @@ export async function waves(more: object = {}) {
 }
 
 /** The same, filled. */
-export async function filled(more: object = {}, entries?: object) {
+export async function filled(more: object = {}, entries?: object, args: object = {}) {
   const group = await waves(more);
-  await group.fill(entries);
+  await group.fill(entries, args);
   return group;
 }

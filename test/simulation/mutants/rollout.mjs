@@ -97,8 +97,8 @@ export const ROLLOUT = mutants([
     promise: 16,
     seed: 460,
     file: "resources/prefix-set-group/reconcile.ts",
-    find: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);",
-    replace: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(`${url} `, places);",
+    find: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(inputs, places);",
+    replace: "const replaced = state ? undefined : FormerRollouts.in(runtime).at(inputs, new Map());",
   },
 ]);
 

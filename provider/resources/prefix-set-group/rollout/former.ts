@@ -1,9 +1,10 @@
 import type { Runtime } from "../../../deployment/runtime";
 import { attempt } from "../../../model/errors";
 import type { JsonObject } from "../../../model/json";
+import type { CanonicalPrefix } from "../../../model/prefix";
 import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl, setUrl } from "../../../model/resource-url";
-import { type GroupInputs, type GroupState, readInputs, withoutFound } from "../state";
+import { type GroupInputs, type GroupMembers, type GroupState, readInputs, withoutFound } from "../state";
 import { type readRollout, renamed } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
@@ -17,6 +18,13 @@ interface RecordedRollout extends Former {
   readonly url: string;
   /** Addresses of its nodes: by the state, or by the configuration for a node that was never written. */
   readonly endpoints: ReadonlyMap<string, string>;
+  readonly state: GroupState;
+}
+
+/** The set and the nodes of a new group, by their addresses. */
+interface NewPlace {
+  readonly url: string;
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /**
@@ -46,19 +54,35 @@ export class FormerRollouts {
       return state.endpoints.has(node) || endpoint === undefined ? [] : [[node, endpoint] as const];
     });
     const endpoints = new Map([...state.endpoints, ...unwritten]);
-    this.recorded.push({ url, endpoints, args, pending, bases });
+    this.recorded.push({ url, endpoints, args, pending, bases, state });
   }
 
   /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
-  at(url: string, places: ReadonlyMap<string, string>): Former | undefined {
+  at(inputs: GroupInputs, places: ReadonlyMap<string, string>): Former | undefined {
+    const url = formatUrl(inputs.address);
     const names = new Map([...places].map(([node, endpoint]) => [endpoint, node]));
-    const here = this.recorded.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
+    const isHere = (it: RecordedRollout) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at));
+    const here = this.recorded.filter((it) => isHere(it) && !this.isAnothers(it, inputs, { url, names }));
     const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
     if (!former) return undefined;
     const { args, pending, bases, endpoints } = former;
     const nameNow = (node: string) => names.get(endpoints.get(node) ?? "") ?? node;
     const named = new Map([...bases].map(([node, entries]) => [nameNow(node), entries]));
     return { args, pending: pending && renamed(pending, nameNow), bases: named };
+  }
+
+  /** True if another group of the program goes on with this content at these addresses, and the new one declares nothing of it. */
+  private isAnothers({ state, endpoints }: RecordedRollout, inputs: GroupInputs, { url, names }: NewPlace): boolean {
+    const nodes = [...new Set([...state.nodes.keys(), ...state.endpoints.keys()])];
+    const held = new Set(nodes.flatMap((node) => [...state.of(node).entries.keys(), ...declaredAt(state, node)]));
+    const declares = (group: GroupInputs) =>
+      [...group.nodes.keys()].some((node) => declaredAt(group, node).some((prefix) => held.has(prefix)));
+    if (declares(inputs)) return false;
+    const shared = [...endpoints.values()].filter((endpoint) => names.has(endpoint));
+    return this.declared.some(
+      ({ inputs: other, endpoints: now }) =>
+        setUrlOf(other) === url && shared.every((endpoint) => now.has(endpoint)) && declares(readInputs(other)),
+    );
   }
 
   /** Records a group of the program. @param inputs As `check` makes them. @param endpoints The addresses of its nodes. */
@@ -74,6 +98,10 @@ export class FormerRollouts {
     const found = this.declared.findLast(isIts);
     return found && readInputs(found.inputs);
   }
+}
+
+function declaredAt({ contentOf }: Pick<GroupMembers, "contentOf">, node: string): CanonicalPrefix[] {
+  return [...contentOf(node).entries.keys()];
 }
 
 function setUrlOf(inputs: JsonObject): string | undefined {

@@ -5,24 +5,30 @@ import { formatUrl } from "../../../model/resource-url";
 import type { GroupState } from "../state";
 import { notPassed } from "./arguments";
 import { checkWave } from "./check-wave";
+import { FormerRollouts } from "./former";
 import { checkWorld } from "./wave-check";
 
 /**
- * Runs the check of a pending wave before its group is deleted, if the program replaces the group: the engine creates the
- * replacement first, without this state.
+ * Runs the check of a pending wave before its group is deleted, if the program replaces the group, or another resource takes over
+ * an entry of it: the engine creates the replacement first, without this state.
  *
  * @throws {Error} if the check does not pass: the state stays, and the next run checks again
  */
-export async function askPassedOver(runtime: Runtime, { address, endpoints, rollout }: GroupState): Promise<void> {
+export async function askPassedOver(runtime: Runtime, state: GroupState): Promise<void> {
+  const { address, endpoints, rollout } = state;
   const { pending, args } = rollout;
   const url = formatUrl(address);
   if (!pending || !args?.check || runtime.settings.passesWave(url)) return;
-  const isDesired = (node: string) => {
+  const isReplaced = FormerRollouts.in(runtime).successor(state) !== undefined;
+  const isTaken = (node: string) => {
     // The state has no address of one that was never written.
     const endpoint = endpoints.get(node) ?? attempt(() => runtime.node(node).endpoint);
-    return endpoint !== undefined && runtime.shared.desired.at({ endpoint }, url).size > 0;
+    if (endpoint === undefined) return false;
+    const desired = runtime.shared.desired.at({ endpoint }, url);
+    // Entries of other resources beside those of the group replace nothing.
+    return isReplaced ? desired.size > 0 : [...state.of(node).entries.keys()].some((prefix) => desired.has(prefix));
   };
-  if (!pending.nodes.some(isDesired)) return;
+  if (!pending.nodes.some(isTaken)) return;
   const desired = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
   const unpassed = await checkWave(checkWorld(runtime), args.check, desired);
   if (!unpassed) return;

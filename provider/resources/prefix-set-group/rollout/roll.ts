@@ -74,7 +74,8 @@ async function carryOut(step: Exclude<Step, { do: "end" }>, state: RolloutState,
   switch (step.do) {
     case "restore":
       await hands.restore(nodes);
-      return { is: "restored", nodes };
+      // After a cancellation no further node was begun.
+      return hands.isCancelled() ? { is: "cancelled" } : { is: "restored", nodes };
     case "ask":
     case "check": {
       const isFormer = step.do === "ask";
