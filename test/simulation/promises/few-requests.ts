@@ -14,16 +14,16 @@ export const oneCommit: Promised = {
       : [],
 };
 
-/** Groups of changes that cannot share a commit: the engine deletes after everything else, and a rollout restores before its waves. */
+/** Groups of changes that cannot share a commit: the engine deletes after everything else, each rollout has its own waves and restores before them. */
 function phases({ record: { done, run } }: Case): number {
   const others = done.steps.some(({ op }) => op !== "delete" && op !== "refresh");
   const deletes = done.steps.some(({ op }) => op === "delete") && others ? 1 : 0;
   // A resource whose replacement failed is in the state twice, and goes one after the other.
   const gone = done.steps.filter(({ op }) => op === "delete").map(({ name }) => name);
   const twice = gone.length > new Set(gone).size ? 1 : 0;
-  const hasRollout = run.program.some(({ args }) => args.rollout !== undefined);
-  const restores = hasRollout && done.events.some(({ event }) => event.kind === "restored") ? 1 : 0;
-  return 1 + deletes + twice + restores;
+  const rollouts = run.program.filter(({ args }) => args.rollout !== undefined).length;
+  const restores = rollouts > 0 && done.events.some(({ event }) => event.kind === "restored") ? 1 : 0;
+  return Math.max(1, rollouts) + deletes + twice + restores;
 }
 
 /** One more where a commit published an insert that a killed run had staged, which no list shows before: it goes with a commit of its own. */

@@ -21,11 +21,15 @@ export const goesBackAtOnce: Promised = {
     if (isDisturbed(world, whole?.done.ended ?? 0)) return [];
     const [news, olds] = [wrong, now].map(({ args }) => canonicalEntries(args.entries as Record<string, number>));
     const url = `prefixset://${now.args.arena}/${now.args.set}`;
+    // Another group may have taken over what this one gave up.
+    const others = run.program.filter((it) => it !== now && it.type === "PrefixSetGroup");
+    const isOthers = (prefix: string) => others.some(({ args }) => prefix in Object(args.entries));
     return (now.args.nodes as readonly string[]).flatMap((node) => {
       const machine = world.nodes.get(node);
       if (machine?.reach !== "up") return [];
       const held = machine.held(url);
-      const left = Object.keys(news ?? {}).filter((prefix) => !(prefix in (olds ?? {})) && prefix in held);
+      const isLeft = (prefix: string) => !(prefix in (olds ?? {})) && prefix in held && !isOthers(prefix);
+      const left = Object.keys(news ?? {}).filter(isLeft);
       const lacks = Object.entries(olds ?? {}).filter(([prefix, value]) => held[prefix] !== value);
       return [
         ...left.map((prefix) => `${node} still holds ${prefix} after the program went back`),

@@ -34,7 +34,7 @@ export function calm(seed: number): Scenario {
     commands,
   ]);
   const door = random.pick(["dynamic", "plugin"] as const);
-  const course = seed % TWO_NAMES_EVERY === 4 ? twoNames(random) : draw(random);
+  const course = ({ 4: twoNames, 8: twoGroups }[seed % RARE_EVERY] ?? draw)(random);
   const { settings = {}, turns, sets = {}, active = [], node } = course;
   return {
     seed,
@@ -45,8 +45,8 @@ export function calm(seed: number): Scenario {
   };
 }
 
-/** One of so many of these worlds has a node with two names, which a draw alone would bring too rarely. */
-const TWO_NAMES_EVERY = 16;
+/** One of so many of these worlds has a node with two names, and one two groups of one set: a draw alone would bring them too rarely. */
+const RARE_EVERY = 16;
 
 const SET = "prefixset://edge/blocked";
 const OTHER_SET = "prefixset://edge/partners";
@@ -330,6 +330,41 @@ function twoNames(random: Random): Course {
     settings: { nodes: JSON.stringify({ [first]: options, [second]: options }) },
     node: { aliases: [second], dialect: { insertExisting: "error" } },
     turns: [run("up", program(1)), run("up", program(2, { [KEPT]: 2 })), run("up", program(3))],
+  };
+}
+
+/** Two groups have a part of one set, at the same nodes: one is red, and what becomes of it is no matter of the other one. */
+function twoGroups(random: Random): Course {
+  const check = { url: "http://health.example/{node}" };
+  const part = (name: string, entries: Content, rollout: Args = { check }): Declared => ({
+    type: "PrefixSetGroup",
+    name,
+    args: {
+      ...{ arena: "edge", set: "blocked", entries, nodes: ["n1", "n2"], exclusive: false },
+      rollout: { waves: [["n1"], ["n2"]], checkTimeoutMs: 1_000, ...rollout },
+    },
+  });
+  const [own, red, others] = [{ [WIDE]: 1 }, { [WIDE]: 1, [KEPT]: 2 }, plain(MANY.slice(0, 2))];
+  const other = part("other", others);
+  const ill = act({ actor: "health", node: "n1", state: "fail" });
+  const next = random.pick([
+    // A new name, and no check.
+    [other, part("renamed", red, {})],
+    // A third group that has nothing to do with it.
+    [part("red", red), other, part("third", plain(MANY.slice(2, 4)))],
+    // What has not passed goes to another group.
+    [part("red", own), other, part("third", { [KEPT]: 2 })],
+    // It leaves.
+    [other],
+  ]);
+  const options = random.chance(0.3) ? { refresh: true } : {};
+  return {
+    turns: [
+      run("up", [part("red", own), other]),
+      ill,
+      run("up", [part("red", red), other]),
+      run("up", next, { options }),
+    ],
   };
 }
 
