@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
-import { connectEmulator, type Fault, startEmulator, UnmetFaultError } from "../../provider/emulator";
+import {
+  connectEmulator,
+  type Fault,
+  type JournalEntry,
+  startEmulator,
+  UnmetFaultError,
+} from "../../provider/emulator";
 import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-kind";
 import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
 import { faultPresets } from "../../provider/emulator/behaviour/fault-presets";
 import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
 import { BLOCKED, commit, control, fapi, list, signaling } from "./calls";
+import { wallByHand } from "./wall-by-hand";
 
 const state = { arenas: { edge: { sets: { blocked: {} } } } };
 const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] };
@@ -96,6 +103,30 @@ test("a stale list shows the set as it was before its last commit", async () => 
   expect((await fapi(emulator, list)).json).toEqual({ data: [] });
   expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 1 }] });
 });
+
+test.each<{ way: string; fault?: Fault; latency?: number }>([
+  { way: "a slow commit", fault: { kind: "slow-commit", delay: 50 } },
+  { way: "a delay before it", fault: { cmd: "commit", kind: "delay", delay: 50 } },
+  { way: "a delay after it", fault: { cmd: "commit", kind: "delay", delay: 50, when: "after" } },
+  { way: "the latency", latency: 50 },
+])(
+  "a commit that waits by $way is broken off by a reset, and has no effect after it",
+  async ({ fault, latency = 0 }) => {
+    const wall = wallByHand();
+    const answered: JournalEntry[] = [];
+    const onRequest = (entry: JournalEntry) => void answered.push(entry);
+    const staged = { ...state, staged: { [BLOCKED]: done } };
+    await using emulator = await startEmulator({ state: staged, wall, latency, onRequest });
+    if (fault) emulator.fail(fault);
+    const broken = expect(fapi(emulator, commit)).rejects.toThrow("fetch failed");
+    await wall.waited();
+    emulator.reset();
+    wall.pass(50);
+    await broken;
+    expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: done });
+    expect([emulator.journal, answered]).toEqual([[], []]);
+  },
+);
 
 test("a restart loses staged entries, or keeps them", async () => {
   await using emulator = await startEmulator({ state });

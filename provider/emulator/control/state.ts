@@ -49,11 +49,13 @@ export const state = {
     (state: GivenState) => stateAsJson(state) as EmulatorState,
   ),
 
-  /** Restores the start: initial state and dialect, real time, no faults, an empty journal. */
+  /** Restores the start: initial state and dialect, real time, no faults, an empty journal. Breaks off requests that wait. */
   reset: method(
-    operation("POST /reset", "Restores the start: initial state and dialect, real time, no faults, an empty journal.", {
-      run: (simulation) => simulation.reset(),
-    }),
+    operation(
+      "POST /reset",
+      "Restores the start: initial state and dialect, real time, no faults, an empty journal. Breaks off requests that wait.",
+      { run: (simulation) => simulation.reset() },
+    ),
   ),
 
   /** Entries of a set, applied and after a commit. @throws {UnknownResource} if it does not exist. */

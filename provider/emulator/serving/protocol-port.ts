@@ -23,10 +23,16 @@ export class ProtocolPort {
   private sent: { readonly key: string; readonly secrets: Secrets } | undefined;
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
 
+  /** Number of resets. A request in progress belongs to the time before: it has no effect on the content after it. */
+  private resets = 0;
   constructor(
     private readonly simulation: Simulation,
     private readonly parts: ProtocolParts,
-  ) {}
+  ) {
+    simulation.onReset(() => {
+      this.resets += 1;
+    });
+  }
 
   /** A listener for `node:http`. */
   readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -63,6 +69,8 @@ export class ProtocolPort {
     const { method = "", url = "/", headers } = exchange.head;
     const { journal, clock, dialect, secrets } = this.simulation;
     const api = apiOf(url);
+    const { resets } = this;
+    const wasReset = () => this.resets !== resets;
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
     // Ends before the last byte of the answer is sent: a caller that then sends another request is not counted twice.
@@ -108,14 +116,15 @@ export class ProtocolPort {
       // A reader that disconnected received only a part of a long answer.
       if (entry.status !== undefined) entry.answer ??= start.text();
       entry.durationMs ??= age();
-      journal.settled(entry);
+      if (wasReset()) journal.runs.leave(entry);
+      else journal.settled(entry);
     };
     const refuse = (reply: Reply) => finish(reply, journal.add(arrived, label), true);
     if (api === "other") return refuse(text(404, unknownPath(url)));
     const turnedAway = this.parts.apis[api].admit?.(exchange.head);
     if (turnedAway) return refuse(turnedAway);
     const body = await exchange.body(dialect.maxBodyBytes);
-    if (body === "aborted") return exchange.abandon();
+    if (body === "aborted" || wasReset()) return exchange.abandon();
     const isEncoded = dialect.contentEncoding === "refused" && hasCoding(headers);
     const read = body === "too-large" || isEncoded ? Buffer.alloc(0) : body;
     const understood = this.parts.apis[api].interpret({ method, target: url, headers, body: read });
@@ -130,7 +139,7 @@ export class ProtocolPort {
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
-      await finish(await this.carryOut(understood, read.length, entry, fault), entry);
+      await finish(await this.carryOut(understood, read.length, entry, fault, wasReset), entry);
     } finally {
       understood.over?.();
     }
@@ -142,10 +151,15 @@ export class ProtocolPort {
     entry: OpenEntry,
     fault: ActiveFault | undefined,
   ): Promise<Delivery> {
+    wasReset: () => boolean,
     const { waits, clock, link } = this.simulation;
     const run = async (variation: Variation = {}): Promise<Reply> => {
+    const waited = async (wait: Promise<void>) => {
+      await wait;
+      if (wasReset()) throw new ResetError();
+    };
       const arrival = link?.arrival(bytes, summary.cmd === "commit");
-      if (arrival) await arrival;
+      if (arrival) await waited(arrival);
       const reply = await effect(variation, (record) => {
         this.simulation.journal.committed(entry, record);
       });
@@ -157,19 +171,27 @@ export class ProtocolPort {
         return error(500, `the change cannot be written to the state file: ${messageOf(cause)}`);
       }
     };
-    if (!fault) return run();
-    return applyFault(fault.fault, {
-      run,
-      error,
-      wait: (ms) => waits.for(ms),
-      outage: (ms) => this.parts.outage(ms),
-      discardStaged: () => this.simulation.discardStaged(),
-      now: () => clock.now,
+    const outcome = fault
+      ? applyFault(fault.fault, {
+          run,
+          error,
+          wait: (ms) => waited(waits.for(ms)),
+          outage: (ms) => this.parts.outage(ms),
+          discardStaged: () => this.simulation.discardStaged(),
+          now: () => clock.now,
+        })
+      : run();
+    return outcome.catch((problem: unknown) => {
+      if (problem instanceof ResetError) return { cut: "reset" };
+      throw problem;
     });
   }
 }
 
 /** True if a header declares an encoded body (RFC 9110, 8.4); `identity` is none. */
+/** Ends a request that waited while the emulator was reset. */
+class ResetError extends Error {}
+
 function hasCoding(headers: Head["headers"]): boolean {
   return !/^(identity)?$/i.test((headers["content-encoding"] ?? "").trim());
 }
