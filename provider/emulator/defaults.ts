@@ -11,7 +11,7 @@ export const OPTIONS = {
   host: "127.0.0.1",
   /** Real time without a request that ends a run: longer than a client pauses between two requests of one `up`. */
   runPause: "5s",
-  /** Limits of the journal, some 40 MB: requests, and data items of all requests together. */
+  /** Limits of the journal, some 400 MB if all of it is in use: requests, and data items of all requests together. */
   journal: { requests: 20_000, items: 2_000_000 },
 } as const;
 
@@ -58,6 +58,8 @@ export const JOURNAL = {
   labelCharacters: 100,
   /** Characters of the reason of a refusal, on one line. */
   reasonCharacters: 200,
+  /** Characters of a data item. */
+  itemCharacters: 100,
   /** Data items of a request in an HTTP archive. */
   harItems: 100,
   /** Nearest requests that a failed expectation or an unmet fault names. */

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { BLOCKED, control, fapi, list, raw } from "./calls";
+import { BLOCKED, control, fapi, list, raw, signaling } from "./calls";
 
 /** A connection that is left open. */
 function open(base: string, bytes: string): Promise<Socket> {
@@ -75,6 +75,26 @@ test.each([
   expect(journal.json).toMatchObject([{ status: 400 }]);
   expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
   await stillServes(emulator);
+});
+
+test("of data items that are longer than any valid one, the journal keeps the beginning", async () => {
+  const secretKey = "canary-of-a-secret";
+  await using emulator = await startEmulator({
+    state: {
+      arenas: { edge: { sets: { blocked: {} } } },
+      signaling: { clients: [{ clientId: "client-a", secretKey, prefixes: ["198.51.100.0/24"] }] },
+    },
+  });
+  const long = "1".repeat(2 ** 16);
+  const withSecret = `${".".repeat(95)}${secretKey}`;
+  const data = [{ a: "192.0.2.0/24" }, long, { a: long }, { [long]: 1 }, Array(5_000).fill(1), withSecret];
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data });
+  await signaling(emulator.signalingUrl, { clientId: "client-a", secretKey }, "start", [long]);
+  const [first, ...others] = emulator.journal.flatMap((entry) => entry.data ?? []);
+  expect(first).toEqual({ a: "192.0.2.0/24" });
+  expect(others).toHaveLength(data.length);
+  for (const item of others) expect(item).toMatch(/^[[{":.a1,]+\**…?$/);
+  expect(others.map((item) => String(item).length).filter((length) => length > 101)).toEqual([]);
 });
 
 test("hundreds of half-open and half-sent connections hinder no other client, and closing does not wait for them", async () => {

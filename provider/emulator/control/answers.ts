@@ -78,7 +78,12 @@ export const journalEntry = z
     op: z.enum(["status", "start", "stop"]).optional().describe("The operation of the signaling API."),
     client: z.string().optional().describe("The client id of the signaling API."),
     entries: count.optional().describe("Number of data items or prefixes."),
-    data: z.array(z.unknown()).optional().describe("The data items or prefixes of the request."),
+    data: z
+      .array(z.unknown())
+      .optional()
+      .describe(
+        "The data items or prefixes of the request. One of more than 100 characters is the beginning of its text.",
+      ),
     status: count.optional().describe("Absent until the answer is sent; a fault may withhold it."),
     answerBytes: count.optional().describe("Length of the answer's body in bytes, as sent; absent like `status`."),
     answer: z.string().optional().describe("The first 2 KB of the answer's body."),

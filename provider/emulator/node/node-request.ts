@@ -7,6 +7,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
 import { BadRequest, headerText, parseJson } from "../http/request";
 import type { RequestSummary } from "../journal/entry";
+import { beginning } from "../journal/kept-data";
 import type { Incoming } from "../serving/api";
 import { markTypeIn } from "../validation/mark-type";
 
@@ -84,7 +85,7 @@ function summarize(value: unknown): RequestSummary {
   const { url, cmd, type } = loose;
   return {
     ...(cmd && { cmd }),
-    ...(url !== undefined && { url: canonicalUrl(url), rawUrl: url.slice(0, 1_000) }),
+    ...(url !== undefined && { url: canonicalUrl(url), rawUrl: beginning(url, 1_000) }),
     ...(type && { type }),
     ...(items && { entries: items.length, data: items.map(shallow) }),
   };
@@ -137,7 +138,7 @@ function parseNodeRequest(value: unknown, { commitUrl }: Dialect): NodeRequest {
 }
 
 function canonicalUrl(url: string): string {
-  return url.slice(0, 1_000).replace(/\/$/, "");
+  return beginning(url, 1_000).replace(/\/$/, "");
 }
 
 function parseResource(url: string): ResourceUrl {

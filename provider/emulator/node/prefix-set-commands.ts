@@ -1,6 +1,7 @@
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
 import { Draft, type PrefixSetStore } from "../state/prefix-set-store";
+import { beginning } from "../journal/kept-data";
 import { type Refusal, shallow } from "./node-request";
 import { listedAs } from "./set-list";
 
@@ -131,6 +132,5 @@ function notFound(text: string): Refusal {
 }
 
 function show(item: unknown): string {
-  const source = JSON.stringify(shallow(item));
-  return source.length > 100 ? `${source.slice(0, 100)}…` : source;
+  return beginning(JSON.stringify(shallow(item)));
 }

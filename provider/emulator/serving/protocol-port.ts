@@ -7,6 +7,7 @@ import { SHORTEST_SECRET } from "../defaults";
 import { type Reply, send, text } from "../http/reply";
 import { toOriginForm } from "../http/request";
 import type { ApiName, OpenEntry, RequestSummary } from "../journal/entry";
+import { keptItem } from "../journal/kept-data";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "./api";
@@ -22,9 +23,9 @@ export interface ProtocolParts {
 export class ProtocolPort {
   private sent: { readonly key: string; readonly secrets: Secrets } | undefined;
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
-
   /** Number of resets. A request in progress belongs to the time before: it has no effect on the content after it. */
   private resets = 0;
+
   constructor(
     private readonly simulation: Simulation,
     private readonly parts: ProtocolParts,
@@ -68,9 +69,9 @@ export class ProtocolPort {
   private async serve(exchange: Exchange): Promise<void> {
     const { method = "", url = "/", headers } = exchange.head;
     const { journal, clock, dialect, secrets } = this.simulation;
-    const api = apiOf(url);
     const { resets } = this;
     const wasReset = () => this.resets !== resets;
+    const api = apiOf(url);
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
     // Ends before the last byte of the answer is sent: a caller that then sends another request is not counted twice.
@@ -150,14 +151,14 @@ export class ProtocolPort {
     bytes: number,
     entry: OpenEntry,
     fault: ActiveFault | undefined,
-  ): Promise<Delivery> {
     wasReset: () => boolean,
+  ): Promise<Delivery> {
     const { waits, clock, link } = this.simulation;
-    const run = async (variation: Variation = {}): Promise<Reply> => {
     const waited = async (wait: Promise<void>) => {
       await wait;
       if (wasReset()) throw new ResetError();
     };
+    const run = async (variation: Variation = {}): Promise<Reply> => {
       const arrival = link?.arrival(bytes, summary.cmd === "commit");
       if (arrival) await waited(arrival);
       const reply = await effect(variation, (record) => {
@@ -188,18 +189,18 @@ export class ProtocolPort {
   }
 }
 
-/** True if a header declares an encoded body (RFC 9110, 8.4); `identity` is none. */
 /** Ends a request that waited while the emulator was reset. */
 class ResetError extends Error {}
 
+/** True if a header declares an encoded body (RFC 9110, 8.4); `identity` is none. */
 function hasCoding(headers: Head["headers"]): boolean {
   return !/^(identity)?$/i.test((headers["content-encoding"] ?? "").trim());
 }
 
-/** Redacts the data of a large request only if its body may contain a secret. */
+/** Redacts the data of a large request only if its body may contain a secret, and before items are cut, which could leave a part of it. */
 function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets: Secrets): RequestSummary {
   const shown = data && (secrets.mayBeIn(body) ? secrets.cutJson(data) : data);
-  return { ...secrets.cutJson(rest), ...(shown && { data: shown }) };
+  return { ...secrets.cutJson(rest), ...(shown && { data: shown.map(keptItem) }) };
 }
 
 function isMutation({ cmd, op }: RequestSummary): boolean {
