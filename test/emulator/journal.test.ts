@@ -188,3 +188,21 @@ test("a private key that a node echoes is redacted, also beyond the kept part", 
   expect(answers[0]).toMatch(/you sent \*\*\*.* to us/s);
   expect(JSON.stringify(emulator.journal)).not.toContain("canary");
 });
+
+test("a commit of several sets is one commit, with the changes of each", async () => {
+  const [one, other] = ["prefixset://edge/one", "prefixset://edge/other"];
+  await using emulator = await startEmulator({
+    state: { arenas: { edge: { sets: { one: {}, other: { "203.0.113.7/32": 1 } } } } },
+    dialect: { commitUrl: "prefixset://{arena}" },
+  });
+  await fapi(emulator, { url: one, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] });
+  await fapi(emulator, { url: other, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 2 }] });
+  await fapi(emulator, { url: other, cmd: "delete", data: [{ a: "203.0.113.7" }] });
+  await fapi(emulator, { url: "prefixset://edge", cmd: "commit" });
+  const ofOne = { inserted: { "192.0.2.0/24": 1 }, removed: {}, changed: {}, size: 1 };
+  const ofOther = { inserted: { "192.0.2.0/24": 2 }, removed: { "203.0.113.7/32": 1 }, changed: {}, size: 1 };
+  const [entry] = emulator.requests({ cmd: "commit" });
+  expect(entry?.commit).toMatchObject({ removed: ofOther.removed, size: 2, sets: { [one]: ofOne, [other]: ofOther } });
+  expect(describeEntry(entry as never)).toContain("applied +2 -1 ~0, 2 after");
+  expect(emulator.runs).toMatchObject([{ commits: 1, inserted: 2, removed: 1, changed: 0 }]);
+});

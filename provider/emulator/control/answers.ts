@@ -37,7 +37,7 @@ export const sources = z.object({
   persist: z.string().optional().describe("File with the emulator's content."),
 });
 
-const commitRecord = z
+const changes = z
   .object({
     inserted: entries.describe("Inserted prefixes with their values."),
     removed: entries.describe("Removed prefixes with their former values."),
@@ -48,6 +48,18 @@ const commitRecord = z
       )
       .describe("Prefixes with changed values."),
     size: count.describe("Entries of the set after the commit."),
+  })
+  .describe("Changes of a set by a commit.")
+  .meta({ id: "SetCommitRecord" });
+
+const commitRecord = changes
+  .extend({
+    sets: z
+      .record(z.string(), changes)
+      .optional()
+      .describe(
+        "With the switch `commitUrl`: the changes of each set, by its url. The other members are those of all of them together.",
+      ),
   })
   .describe("Changes by a commit: JSON, as the journal keeps it.")
   .meta({ id: "CommitRecord" });

@@ -9,8 +9,9 @@ import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules/rule-schema";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "../serving/api";
 import type { Simulation } from "../simulation";
+import { type CommitRecord, commitOfSets } from "../state/commit-record";
 import type { ProfileHoldings } from "../state/holdings";
-import { type CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
+import { PrefixSetStore } from "../state/prefix-set-store";
 import { markType } from "../validation/mark-type";
 import { inheritedNameProblem } from "../validation/strict";
 import { listMarks } from "./mark-list";
@@ -72,7 +73,8 @@ export class NodeApi implements Api {
     if (url.kind === "arena") return () => this.listProfiles(url);
     if (url.kind === "profile") return () => this.listRules(url);
     if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, url, stale));
-    return (variation, committed) => this.onSet(url, (set) => this.commit([set], variation, committed));
+    return (variation, committed) =>
+      this.onSet(url, (set) => this.commit([set], variation, ([record]) => record && committed(record)));
   }
 
   private listProfiles(url: Listed<"arena">): Reply {
@@ -142,41 +144,51 @@ export class NodeApi implements Api {
     const { dialect, contents } = this.simulation;
     const sets = [...contents.holdings.sets()].filter(([url]) => commitPlace(url, dialect.commitUrl) === place);
     if (sets.length === 0) return this.refuse(unknown("prefix-set", place));
-    const waiting = sets.flatMap(([, set]) => (set.changes.size > 0 ? [set] : []));
-    return this.commit(waiting, variation, committed);
+    const waiting = sets.filter(([, set]) => set.changes.size > 0);
+    const urls = waiting.map(([url]) => url);
+    return this.commit(
+      waiting.map(([, set]) => set),
+      variation,
+      (records) => committed(commitOfSets(urls, records)),
+    );
   }
 
   private commit(
     sets: readonly PrefixSetStore[],
     variation: Variation,
-    committed: (record: CommitRecord) => void,
+    committed: (records: readonly CommitRecord[]) => void,
   ): Reply {
     const { dialect } = this.simulation;
     const count = sets.reduce((sum, { changes }) => sum + changes.size, 0);
     if (count === 0 && dialect.emptyCommit === "error") {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
     }
-    for (const set of sets) this.publish(set, variation, committed);
+    if (sets.length > 0) this.publish(sets, variation, committed);
     if (count > 0) this.simulation.changed("content");
     return success(count, dialect.success, dialect.commitText);
   }
 
-  private publish(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): void {
+  private publish(
+    sets: readonly PrefixSetStore[],
+    variation: Variation,
+    committed: (records: readonly CommitRecord[]) => void,
+  ): void {
     const { dialect, clock, contents } = this.simulation;
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
-      if (!variation.keepStaged) set.discard();
+      if (!variation.keepStaged) for (const set of sets) set.discard();
       return;
     }
-    const apply = set.commit();
+    const waiting = sets.map((set) => set.commit());
+    const apply = () => committed(waiting.map((change) => change()));
     if (delay === 0) {
-      committed(apply());
+      apply();
       return;
     }
     clock.after(delay, () => {
       // The set was replaced by another state.
       if (this.simulation.contents !== contents) return;
-      committed(apply());
+      apply();
       this.simulation.changed("content");
     });
   }

@@ -76,6 +76,31 @@ export function applyBatch(
   return record;
 }
 
+/** The changes of one commit to several sets. Of a prefix that several of them have, the last one counts in the common part. */
+export function commitOfSets(urls: readonly string[], records: readonly CommitRecord[]): CommitRecord {
+  const counts = records.map(commitCounts);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+  const record = {
+    get inserted() {
+      return Object.assign({}, ...records.map(({ inserted }) => inserted));
+    },
+    get removed() {
+      return Object.assign({}, ...records.map(({ removed }) => removed));
+    },
+    get changed() {
+      return Object.assign({}, ...records.map(({ changed }) => changed));
+    },
+    size: sum(records.map(({ size }) => size)),
+    sets: Object.fromEntries(urls.flatMap((url, at) => (records[at] ? [[url, records[at]]] : []))),
+  };
+  counted.set(record, {
+    inserted: sum(counts.map(({ inserted }) => inserted)),
+    removed: sum(counts.map(({ removed }) => removed)),
+    changed: sum(counts.map(({ changed }) => changed)),
+  });
+  return record;
+}
+
 /** The numbers of a commit, also of one parsed from JSON. */
 export function commitCounts(record: CommitRecord): CommitCounts {
   const numberOf = (part: object) => Object.keys(part).length;
