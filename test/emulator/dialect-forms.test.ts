@@ -219,3 +219,15 @@ test.each<[unknown, RegExp]>([
 test("a dialect that is neither a name nor a file is refused with the names", async () => {
   await expect(readDialect(join(folder, "missing.json"))).rejects.toThrow(/write default, .*seed:N, or a file/);
 });
+
+test.each([
+  ["prefixset://{arena}/", "prefixset://edge/"],
+  ["arena://{arena}", "arena://edge"],
+])("a commit has the url %s", async (commitUrl, url) => {
+  await using emulator = await start({ commitUrl });
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+  emulator.fail({ kind: "full-table", cmd: "commit" });
+  expect((await fapi(emulator, { url, cmd: "commit" })).status).toBe(507);
+  expect((await fapi(emulator, { url, cmd: "commit" })).status).toBe(200);
+  expect(emulator.prefixSet(BLOCKED).applied).not.toHaveProperty(["192.0.2.0/24"]);
+});

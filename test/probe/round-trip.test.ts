@@ -80,30 +80,33 @@ test.each<DialectSettings>([
   await recognise(settings);
 });
 
-test("settings that only the user knows are switches of the dialect, and its rehearsal is green", async () => {
-  const { node, dialect } = await recognise(
-    {
-      ...{ commitUrl: "prefixset://{arena}", markTypes: "shost=src-host,conn=flow" },
-      ...{ markAge: "shown", markAgeUnit: "ms", markLifetimeUnit: "ms", idKey: "num", markKeys: "id=markid" },
-    },
-    {
-      commitUrl: "prefixset://{arena}",
-      answers: {
-        names: { id: { rules: "num", marks: "markid" } },
-        markTypes: { shost: "src-host", conn: "flow" },
-        units: { lifetime: "ms", age: "ms" },
+test.each(["prefixset://{arena}", "arena://{arena}"])(
+  "settings that only the user knows, such as the commitUrl %s, are switches of the dialect, and its rehearsal is green",
+  async (commitUrl) => {
+    const { node, dialect } = await recognise(
+      {
+        ...{ commitUrl, markTypes: "shost=src-host,conn=flow" },
+        ...{ markAge: "shown", markAgeUnit: "ms", markLifetimeUnit: "ms", idKey: "num", markKeys: "id=markid" },
       },
-    },
-  );
-  await expectRehearsed({ dialect }, node, JSON.stringify({ node, dialect }));
-  // Time stands still: a mark has its whole lifetime when it is listed.
-  const wall = { now: () => 0, timer: () => () => {} };
-  await using emulator = await startEmulator({ state: STATE, dialect: dialect as DialectSettings, wall });
-  const client = new NodeClient({ ...node, endpoint: emulator.endpoint, markPace: "off" });
-  const [mark] = await client.listMarks("edge", "web", "shost");
-  expect(mark).toMatchObject({ address: "203.0.113.9", id: 30, value: 1234, lifetime: 3600, age: 0 });
-  await client.close();
-});
+      {
+        commitUrl,
+        answers: {
+          names: { id: { rules: "num", marks: "markid" } },
+          markTypes: { shost: "src-host", conn: "flow" },
+          units: { lifetime: "ms", age: "ms" },
+        },
+      },
+    );
+    await expectRehearsed({ dialect }, node, JSON.stringify({ node, dialect }));
+    // Time stands still: a mark has its whole lifetime when it is listed.
+    const wall = { now: () => 0, timer: () => () => {} };
+    await using emulator = await startEmulator({ state: STATE, dialect: dialect as DialectSettings, wall });
+    const client = new NodeClient({ ...node, endpoint: emulator.endpoint, markPace: "off" });
+    const [mark] = await client.listMarks("edge", "web", "shost");
+    expect(mark).toMatchObject({ address: "203.0.113.9", id: 30, value: 1234, lifetime: 3600, age: 0 });
+    await client.close();
+  },
+);
 
 /** Found where a module of the user's own reads lists, as in `templates.test.ts`, and where a refusal with status 200 asks for credentials. */
 const ELSEWHERE = ["profilesTemplate", "rulesTemplate", "marksTemplate", "credentialsText"];

@@ -103,7 +103,9 @@ export class Faults {
 function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion): boolean {
   const { meets }: FaultDefinition = FAULT_KINDS[fault.kind];
   const { cmd, url } = occasion;
-  const isMet = !meets || (cmd !== undefined && meets.includes(cmd) && url?.startsWith("prefixset://") === true);
+  // The url of a commit may be any, by the switch `commitUrl`.
+  const isSet = cmd === "commit" || url?.startsWith("prefixset://") === true;
+  const isMet = !meets || (cmd !== undefined && meets.includes(cmd) && isSet);
   return isMet && differences(fault, occasion).length === 0;
 }
 

@@ -18,7 +18,10 @@ export const WRITE_SWITCHES = {
   commitUrl: {
     schema: z
       .string()
-      .regex(/^(?:prefixset:\/\/\S+)?$/, "must be empty or begin with prefixset://")
+      .regex(
+        /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^{}\s]|\{\w+\})+)?$/,
+        "must be empty or a url such as prefixset://{arena}",
+      )
       .superRefine(refuseNames("{arena}, {profile} and {set}"))
       .default("")
       .describe(

@@ -235,13 +235,14 @@ function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
   );
 }
 
-/** Url of the commit of a set, by the dialect. */
+/** Url of the commit of a set, by the dialect, without a / at its end. */
 function commitPlace(url: string, form: string): string {
   const names: Partial<Record<string, string>> = { ...parseUrl(url) };
-  return form.replace(/(\/?)\{(\w+)\}/g, (_, slash: string, name: string) => {
+  const place = form.replace(/(\/?)\{(\w+)\}/g, (_, slash: string, name: string) => {
     const own = names[name];
     return own === undefined ? "" : slash + own;
   });
+  return place.replace(/\/$/, "");
 }
 
 /** A listed rule: the members of the engine, and further ones that another node's record had. */
