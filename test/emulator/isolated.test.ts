@@ -91,6 +91,16 @@ test("one whose client has died ends by itself, and its label may be taken over 
   // What cannot start ends nothing.
   expect((await post({ label: "file-7", replace: true, dialect: "dutch" })).status).toBe(400);
   expect(await labels()).toEqual(["file-7"]);
+  const clients = [
+    { clientId: "a", secretKey: "s", prefixes: ["192.0.2.0/24"], arena: "moon", idleProfile: "x", activeProfile: "y" },
+  ];
+  expect((await post({ label: "file-7", replace: true, state: { signaling: { clients } } })).status).toBe(400);
+  expect(await labels()).toEqual(["file-7"]);
+  // Of two at once, the later one stays.
+  const replacing = { label: "file-7", replace: true };
+  const [earlier] = await Promise.all([shared.isolated(replacing), shared.isolated(replacing)]);
+  await earlier.closed;
+  expect(await labels()).toEqual(["file-7"]);
   const idle = await shared.isolated({ label: "file-7", replace: true, idleMs: 1 });
   await idle.closed;
   expect(await labels()).toEqual([]);

@@ -34,7 +34,7 @@ export const isolatedOptions = z.strictObject({
   replace: z
     .boolean()
     .optional()
-    .describe("Ends a running one of this label first, in place of an error. Default: false."),
+    .describe("Ends a running one of this label once this one has started, in place of an error. Default: false."),
 }) as z.ZodType<IsolatedOptions>;
 
 export function isolatedAsJson(options: IsolatedOptions): unknown {
