@@ -75,3 +75,14 @@ test("another content type, method or path is refused", async () => {
   expect([withQuery.status, await withQuery.text()]).toEqual([404, expect.stringContaining("/fapi takes no query")]);
   expect((await fetch(`${emulator.endpoint}/`)).status).toBe(404);
 });
+
+test("further members of a record replace neither its name nor its id", async () => {
+  const extra = { id: 9, name: "other", prio: 5 };
+  const web = { rules: [{ id: 7, name: "flood", extra }], extra: { name: "other", state: "on" } };
+  await using emulator = await startEmulator({ state: { arenas: { edge: { profiles: { web } } } } });
+  const [profiles, rules] = await Promise.all(
+    ["arena://edge", "profile://edge/web"].map(async (url) => (await fapi(emulator, { url, cmd: "list" })).json),
+  );
+  expect(profiles).toEqual({ data: [{ name: "web", state: "on" }] });
+  expect(rules).toEqual({ data: [{ id: 7, name: "flood", prio: 5 }] });
+});

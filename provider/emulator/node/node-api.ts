@@ -82,7 +82,7 @@ export class NodeApi implements Api {
     const arena = contents.holdings.arenas.get(url.arena);
     if (!arena) return this.refuse(unknown("arena", url.arena));
     const { nameKey, profilesTemplate } = dialect;
-    const record = ({ name, extra }: ProfileHoldings) => ({ [nameKey]: name, ...extra });
+    const record = ({ name, extra }: ProfileHoldings) => withOwn({ [nameKey]: name }, extra);
     const profiles = [...arena.profiles.values()].map((it) => ({ fields: { name: it.name }, record: record(it) }));
     return listRecords(profiles, [nameKey], profilesTemplate, url, dialect);
   }
@@ -247,12 +247,13 @@ function commitPlace(url: string, form: string): string {
 
 /** A listed rule: the members of the engine, and further ones that another node's record had. */
 function ruleRecord({ extra, id, name, ...rule }: RuleSpec, { idKey, nameKey }: Dialect): Record<string, unknown> {
-  return {
-    ...(id !== undefined && { [idKey]: id }),
-    ...(name !== undefined && { [nameKey]: name }),
-    ...rule,
-    ...extra,
-  };
+  const own = { ...(id !== undefined && { [idKey]: id }), ...(name !== undefined && { [nameKey]: name }) };
+  return withOwn(own, { ...rule, ...extra });
+}
+
+/** A record that begins with its own members, which no other one replaces. */
+function withOwn(own: object, others: object): Record<string, unknown> {
+  return { ...own, ...others, ...own };
 }
 
 function unknown(kind: string, name: string): Refusal {
