@@ -98,3 +98,23 @@ test("the object, the control API, filters and faults take a table by each of it
     json: { error: expect.stringContaining('one of "shost"|"dhost"|"sdhost"|"conn"') },
   });
 });
+
+test("the number beside a list of marks is that of its records, though marks expire meanwhile", async () => {
+  const shost = Array.from({ length: 20_000 }, (_, at) => ({
+    address: `10.0.${at >> 8}.${at & 255}`,
+    id: 1,
+    lifetime: (1 + at) / 1_000,
+  }));
+  let reads = 0;
+  // A millisecond passes, and a mark expires, each time that somebody looks at the clock.
+  const wall = { now: () => 0, elapsed: () => (reads += 1), timer: () => () => {} };
+  await using emulator = await startEmulator({
+    wall,
+    state: { arenas: { edge: { profiles: { web: { marks: { shost } } } } } },
+    dialect: { listVerdict: "count" },
+  });
+  const { json } = await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" }, EDGE);
+  const { count, data } = json as { count: number; data: unknown[] };
+  expect(count).toBeGreaterThan(0);
+  expect(data).toHaveLength(count);
+});

@@ -148,8 +148,8 @@ export class MarkStore {
     this.tables[type][family].put(mark, now);
   }
 
-  count(type: MarkType): { active: number; expired: number } {
-    const [v4, v6] = [this.tables[type][4].count(this.now), this.tables[type][6].count(this.now)];
+  count(type: MarkType, now: number = this.now): { active: number; expired: number } {
+    const [v4, v6] = [this.tables[type][4].count(now), this.tables[type][6].count(now)];
     return { active: v4.active + v6.active, expired: v4.expired + v6.expired };
   }
 

@@ -22,12 +22,13 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** The list of a mark table. */
 export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, dialect: Dialect): Reply {
-  const { active, expired } = marks.count(type);
+  const { now } = marks;
+  const { active, expired } = marks.count(type, now);
   const count = active + (dialect.markExpired === "shown" ? expired : 0);
   const format = formatOf(url, dialect);
   if (dialect.marksTemplate === "" && format === "json" && count === 0) return list([], dialect, url);
   const names = memberNames(dialect.markKeys);
-  const listed = records(marks, type, dialect, marks.now);
+  const listed = records(marks, type, dialect, now);
   if (dialect.marksTemplate !== "")
     return text(
       200,
