@@ -10,7 +10,7 @@ import type { ResolvedOptions } from "./options";
 import { Contents, liveMarks } from "./state/contents";
 import { defaultState } from "./state/default-state";
 import type { Change } from "./state/persistence";
-import type { EmulatorState } from "./state/state";
+import { type EmulatorState, readState } from "./state/state";
 import { elapsed, VirtualClock, Waits, type Wall } from "./time/clock";
 import { Link } from "./time/link";
 
@@ -49,6 +49,7 @@ export class Simulation {
   stop: () => void = () => {};
   /** Emulators started by this one, each with its own simulation. */
   isolated: Isolated = new Isolated(() => Promise.reject(new Error("this emulator cannot start others")));
+  /** State at the start, a copy of the caller's. */
   readonly initial: EmulatorState;
 
   constructor(
@@ -68,7 +69,7 @@ export class Simulation {
     this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
-    this.initial = state ?? defaultState;
+    this.initial = readState(state ?? defaultState);
     this.contents = this.load(this.initial);
     this.secrets = this.secretsOf(this.contents);
     this.onChange((change) => {

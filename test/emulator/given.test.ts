@@ -85,3 +85,12 @@ test("what is none of the forms is refused as it was given", async () => {
     "signal(): start.0: must be a text, not 4.",
   );
 });
+
+test("what a test changes in its state object after the start does not come with a reset, or to an isolated emulator", async () => {
+  const own = structuredClone(state);
+  await using emulator = await startEmulator({ state: own });
+  Object.assign(own.arenas.edge.sets.copy, { "203.0.113.0/24": 9 });
+  emulator.reset();
+  await using isolated = await emulator.isolated({ label: "copy" });
+  expect([emulator, isolated].map((each) => each.prefixSet(COPY).applied)).toEqual([{}, {}]);
+});
