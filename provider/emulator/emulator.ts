@@ -141,7 +141,7 @@ interface Ending {
   readonly signal?: AbortSignal;
 }
 
-/** Options that an isolated emulator inherits: all except ports, files and addresses of other machines. */
+/** Options that an isolated emulator inherits: all except ports, files, addresses of other machines, `onRequest` and `expectAllFaultsMet`. */
 function inherited(options: EmulatorOptions, { simulation }: Assembly): EmulatorOptions {
   const { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall } = options;
   const { controlToken, seed } = simulation.options;

@@ -67,7 +67,7 @@ const MADE: Readonly<Record<string, Made>> = {
   "provider/emulator/isolated-types.ts": {
     types: {
       IsolatedOptions: isolatedOptions.describe(
-        "Options of an isolated emulator. It inherits all others from the emulator that starts it.",
+        "Options of an isolated emulator. It inherits all others from the emulator that starts it, except ports, files, addresses of other machines, `onRequest` and `expectAllFaultsMet`.",
       ),
     },
     members: { state: "GivenState", dialect: "string | DialectSettings" },
