@@ -107,12 +107,6 @@ export class PrefixSetStore {
     delete this.sorted.staged;
   }
 
-  /** Every prefix that may exist after all staged changes, unordered. */
-  *mentioned(): Generator<CanonicalPrefix, void> {
-    yield* this.entries.keys();
-    for (const batch of this.pending) for (const prefix of batch.keys()) if (!this.entries.has(prefix)) yield prefix;
-  }
-
   /** Takes the staged changes out of staging; the returned function applies them, at once or later. */
   commit(): () => CommitRecord {
     const batch = this.staging;

@@ -88,7 +88,7 @@ export class DeploymentClient {
   start(prefixes: readonly CanonicalPrefix[], how: Starting): SignalingErrorText | undefined {
     const { signalingPartial: mode, signalingOverlap, lease } = how;
     const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
-    const startable = signalingOverlap === "invalid" ? inactive.filter((prefix) => !this.overlaps(prefix)) : inactive;
+    const startable = signalingOverlap === "invalid" ? this.disjoint(inactive) : inactive;
     const complete = startable.length === prefixes.length;
     const isActive = inactive.length < prefixes.length;
     for (const prefix of possible(prefixes, startable, mode)) this.activate(prefix, lease);
@@ -113,11 +113,13 @@ export class DeploymentClient {
     return active.length > 0 ? { ...state, active } : state;
   }
 
-  /** True if a running signaling covers the prefix or is within it. */
-  private overlaps(text: CanonicalPrefix): boolean {
-    const prefix = Prefix.fromCanonical(text);
+  /** The prefixes that no running signaling covers, and that cover none. */
+  private disjoint(texts: readonly CanonicalPrefix[]): CanonicalPrefix[] {
     const active = [...this.running.keys()].map((other) => Prefix.fromCanonical(other));
-    return active.some((other) => other.contains(prefix) || prefix.contains(other));
+    return texts.filter((text) => {
+      const prefix = Prefix.fromCanonical(text);
+      return !active.some((other) => other.contains(prefix) || prefix.contains(other));
+    });
   }
 
   private mayMove(prefix: Prefix): boolean {
@@ -145,9 +147,10 @@ function possible(
 ): readonly CanonicalPrefix[] {
   if (able.length === all.length || mode === "valid-ones") return able;
   if (mode === "all-or-nothing") return [];
+  // They have the order of `all`, so the first that differs is the first that cannot be.
   return all.slice(
     0,
-    all.findIndex((prefix) => !able.includes(prefix)),
+    all.findIndex((prefix, at) => prefix !== able[at]),
   );
 }
 

@@ -51,6 +51,7 @@ const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
  * ```
  */
 export class VirtualClock {
+  /** In the order of their times. */
   private alarms: { readonly due: number; readonly run: () => void }[] = [];
   /** Virtual time minus the elapsed time of the machine, in milliseconds. */
   private offset: number;
@@ -114,8 +115,7 @@ export class VirtualClock {
   /** Calls `run` after `ms` of virtual time. Returns the function that cancels it. */
   after(ms: number, run: () => void): () => void {
     const alarm = { due: this.ms + ms, run };
-    const place = this.alarms.findIndex(({ due }) => due > alarm.due);
-    this.alarms.splice(place < 0 ? this.alarms.length : place, 0, alarm);
+    this.alarms.splice(this.alarms.findLastIndex(({ due }) => due <= alarm.due) + 1, 0, alarm);
     this.arm();
     return () => {
       this.alarms = this.alarms.filter((other) => other !== alarm);
@@ -159,8 +159,9 @@ export class VirtualClock {
     if (!next || this.frozen) return;
     const wait = Math.max(next.due - this.ms, 0);
     this.disarm = this.wall.timer(() => {
-      const due = this.alarms.filter((alarm) => alarm.due <= this.ms);
-      this.alarms = this.alarms.filter((alarm) => !due.includes(alarm));
+      const now = this.ms;
+      const due = this.alarms.filter((alarm) => alarm.due <= now);
+      this.alarms = this.alarms.slice(due.length);
       for (const alarm of due) alarm.run();
       this.arm();
     }, wait);
