@@ -104,6 +104,17 @@ test("a stale list shows the set as it was before its last commit", async () => 
   expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 1 }] });
 });
 
+test.each([
+  { kind: "error", status: 503 },
+  { kind: "full-table", status: 507 },
+] as const)("$kind has its status also where errors have 200", async ({ kind, status }) => {
+  await using emulator = await startEmulator({ state, dialect: "always-200" });
+  emulator.fail({ kind, cmd: "insert", status });
+  expect(await fapi(emulator, insert)).toMatchObject({ status, json: { error: expect.any(String) } });
+  emulator.fail({ op: "status", status });
+  expect((await signaling(emulator.signalingUrl, emulator.clients[0], "status")).status).toBe(status);
+});
+
 test.each<{ way: string; fault?: Fault; latency?: number }>([
   { way: "a slow commit", fault: { kind: "slow-commit", delay: 50 } },
   { way: "a delay before it", fault: { cmd: "commit", kind: "delay", delay: 50 } },

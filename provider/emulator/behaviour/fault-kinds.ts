@@ -19,7 +19,7 @@ const requestFaults = {
     parameters: { status: 500, message: null, body: null, retryAfter: null, when: "before" },
     run: instead(({ fault, error }) => {
       const { status = 500, message = `fault: status ${status}`, body, retryAfter } = fault;
-      const reply = body === undefined ? error(status, message) : text(status, body);
+      const reply = body === undefined ? { ...error(status, message), status } : text(status, body);
       return retryAfter === undefined ? reply : { ...reply, headers: { "retry-after": String(retryAfter) } };
     }),
   },
@@ -121,7 +121,7 @@ const nodeFaults = {
     about: "The node has no room: `status` 507, nothing is staged.",
     meets: ["insert", "commit"],
     parameters: { status: 507, message: "table full" },
-    run: async ({ fault: { status = 507, message = "table full" }, error }) => error(status, message),
+    run: async ({ fault: { status = 507, message = "table full" }, error }) => ({ ...error(status, message), status }),
   },
   "stale-list": {
     about: "A list shows the set as it was before its last commit.",
