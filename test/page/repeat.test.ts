@@ -185,3 +185,11 @@ test("a fault that withholds the answer holds nothing up, and another page canno
   expect((await send({})).status).toBe(200);
   await expect.poll(() => emulator.journal.map(({ fault }) => fault)).toEqual([undefined, "silence"]);
 });
+
+test("a list of marks is repeated with the node's own word for their type", async () => {
+  await using emulator = await startNode({ dialect: { markTypes: "shost=src-host" } });
+  const command = { url: "mark://edge/web", cmd: "list", type: "src-host" };
+  await fapi(emulator, command, { "user-arena": "edge" });
+  expect(JSON.parse(argumentsOf((await details(emulator, 0)).curl ?? "").at(-1) ?? "")).toEqual(command);
+  expect(await sendAgain(emulator, 0)).toMatchObject({ status: 200 });
+});

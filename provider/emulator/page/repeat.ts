@@ -1,10 +1,12 @@
 import { request as overHttp, type RequestOptions } from "node:http";
 import { request as overHttps } from "node:https";
+import type { Dialect } from "../behaviour/dialect";
 import { PAGE } from "../defaults";
 import { asHeader, BadRequest } from "../http/request";
 import type { JournalEntry } from "../journal/entry";
 import { authorization } from "../node/node-api";
 import type { Simulation } from "../simulation";
+import { markWord } from "../validation/mark-type";
 
 /** A request of the journal as it can be sent once more. Secrets are left open: the journal has none. */
 interface Repeatable {
@@ -22,7 +24,7 @@ const REPEATED = ["accept", "content-type", "user-arena"];
 /** Ways to repeat a request of the journal, each with the reason where it is not possible. */
 export function describeRepeat(simulation: Simulation, entry: JournalEntry) {
   const { addresses, sources } = simulation;
-  const made = repeatable(entry);
+  const made = repeatable(entry, simulation.dialect);
   if (typeof made === "string") return { noCurl: made, noSend: made };
   const behind = { node: sources.proxy, signaling: sources.proxySignaling }[entry.api as string];
   const curl = curlOf(made, addresses.endpoint, simulation.options.tls);
@@ -41,7 +43,7 @@ export function describeRepeat(simulation: Simulation, entry: JournalEntry) {
  */
 export function sendAgain(simulation: Simulation, entry: JournalEntry): Promise<void> {
   const { noSend } = describeRepeat(simulation, entry);
-  const made = repeatable(entry);
+  const made = repeatable(entry, simulation.dialect);
   if (noSend !== undefined || typeof made === "string") return Promise.reject(new BadRequest(noSend ?? String(made)));
   const { auth } = simulation.options;
   const { method, headers, isAuthorized, body } = made;
@@ -70,12 +72,12 @@ export function sendAgain(simulation: Simulation, entry: JournalEntry): Promise<
 }
 
 /** The request as far as the journal holds it; a sentence where that is not enough. */
-function repeatable(entry: JournalEntry): Repeatable | string {
+function repeatable(entry: JournalEntry, dialect: Dialect): Repeatable | string {
   const { api, method, client, op, headers } = entry;
   const base = { signaling: "path", test: "request" }[api as string];
   const isSignaling = base !== undefined && client !== undefined && op !== undefined;
   if (api !== "node" && !isSignaling) return "The journal does not keep the path of this request.";
-  const body = bodyOf(entry);
+  const body = bodyOf(entry, dialect);
   if (body === undefined && hasBody(entry)) return "The journal does not keep the body of this request.";
   return {
     method,
@@ -86,8 +88,9 @@ function repeatable(entry: JournalEntry): Repeatable | string {
   };
 }
 
-function bodyOf({ op, cmd, rawUrl, type, data }: JournalEntry): string | undefined {
-  if (cmd !== undefined && rawUrl !== undefined) return JSON.stringify({ url: rawUrl, cmd, type, data });
+function bodyOf({ op, cmd, rawUrl, type, data }: JournalEntry, { markTypes }: Dialect): string | undefined {
+  if (cmd !== undefined && rawUrl !== undefined)
+    return JSON.stringify({ url: rawUrl, cmd, type: type && markWord(markTypes, type), data });
   return op !== undefined && data !== undefined ? JSON.stringify({ IP_prefix: data }) : undefined;
 }
 

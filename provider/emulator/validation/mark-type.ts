@@ -39,10 +39,19 @@ export const MARK_WORDS = new RegExp(`^(?:${WORD}(?:,${WORD})*)?$`);
 
 /** The table of a word, where some types have words of the node's own; `undefined` for other texts. */
 export function markTypeIn(words: string, name: string): MarkType | undefined {
-  const own = new Map(words === "" ? [] : words.split(",").map((pair) => pair.split("=") as [MarkType, string]));
+  const own = ownWords(words);
   const [named] = [...own].find(([, word]) => word === name) ?? [];
   const usual = markType(name);
   return named ?? (usual !== undefined && !own.has(usual) ? usual : undefined);
+}
+
+/** The node's word for a table, where it has one of its own. */
+export function markWord(words: string, type: MarkType): string {
+  return ownWords(words).get(type) ?? type;
+}
+
+function ownWords(words: string): Map<MarkType, string> {
+  return new Map(words === "" ? [] : words.split(",").map((pair) => pair.split("=") as [MarkType, string]));
 }
 
 /** Any name in any case, without flags, which JSON Schema does not support. */
