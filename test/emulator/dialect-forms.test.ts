@@ -231,3 +231,13 @@ test.each([
   expect((await fapi(emulator, { url, cmd: "commit" })).status).toBe(200);
   expect(emulator.prefixSet(BLOCKED).applied).not.toHaveProperty(["192.0.2.0/24"]);
 });
+
+test("the verdict of a list is in the outermost object, also within an array", async () => {
+  await using emulator = await start({ listEnvelope: "0.rows", listVerdict: "status", profilesEnvelope: "0" });
+  const arena = { url: "arena://edge", cmd: "list" };
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).json).toMatchObject([
+    { status: "ok", rows: { length: 3 } },
+  ]);
+  expect((await fapi(emulator, arena)).json).toEqual([[{ name: "web" }]]);
+  expect(() => dialect({ listEnvelope: "0.status", listVerdict: "status" })).toThrow('would have the name "status"');
+});

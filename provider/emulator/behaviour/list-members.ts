@@ -35,7 +35,7 @@ export function sharedNames(dialect: Dialect): { path: string; message: string }
       return ["markKeys", `a mark of ${type}`, [...inMark, ...IN_KEY[type]].map((member) => marks[member])];
     }),
     ...(["listEnvelope", "profilesEnvelope", "rulesEnvelope", "marksEnvelope"] as const).map(
-      (path): (typeof records)[number] => [path, "an answer", [...verdict, dialect[path].split(".")[0]]],
+      (path): (typeof records)[number] => [path, "an answer", [...verdict, outermost(dialect[path])]],
     ),
   ];
   return records.flatMap(([path, record, names]) => {
@@ -44,6 +44,8 @@ export function sharedNames(dialect: Dialect): { path: string; message: string }
   });
 }
 
+/** Name in the outermost object of an envelope; `0` is an array. */
+const outermost = (envelope: string) => envelope.split(".").find((name) => name !== "0");
 const shown = (member: string, setting: "hidden" | "shown") => (setting === "shown" ? [member] : []);
 
 /** Members of a mark that are its key, in order. */

@@ -98,14 +98,14 @@ export function inEnvelope(content: unknown, names: readonly string[], count: nu
   return { ...json(200, ""), body: open + JSON.stringify(content) + close };
 }
 
-/** Text before and after a list of so many elements in the envelope of these names; `0` is an array. */
-export function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
-  if (first === undefined) return ["", ""] as const;
+/** Text before and after a list of so many elements in the envelope of these names; `0` is an array. The outermost object has the verdict. */
+export function envelope(names: readonly string[], count: number, { listVerdict }: Dialect) {
   const verdict = listVerdict === "none" ? "" : `${JSON.stringify(VERDICTS[listVerdict](count)).slice(1, -1)},`;
-  const begin = (name: string, members = "") => (name === "0" ? "[" : `{${members}${JSON.stringify(name)}:`);
+  const outermost = names.findIndex((name) => name !== "0");
+  const begin = (name: string, at: number) =>
+    name === "0" ? "[" : `{${at === outermost ? verdict : ""}${JSON.stringify(name)}:`;
   const end = (name: string) => (name === "0" ? "]" : "}");
-  const open = begin(first, verdict) + inner.map((name) => begin(name)).join("");
-  return [open, [first, ...inner].reverse().map(end).join("")] as const;
+  return [names.map(begin).join(""), names.toReversed().map(end).join("")] as const;
 }
 
 /** `192.0.2.1/32` without its length; other prefixes unchanged. */
