@@ -226,12 +226,20 @@ export class ResourceSet {
     return listed ? sent.found(this.names, listed, known) : new Set();
   }
 
-  /** The state, with what a killed run sent among its unsettled entries: the same object if there is none. */
-  recall<S extends Pick<Intent, "unsettled"> & { readonly entries: ListedMap }>(state: S): S {
-    const sent = this.sentBefore(WHOLE_SET, state.entries);
-    if (sent.size > 0) return { ...state, unsettled: new Set([...state.unsettled, ...sent]) };
-    if (this.observedInLook) this.settleSent();
-    return state;
+  /**
+   * The state, with what a killed run sent among its unsettled entries, and without those of another address: the same object if it
+   * has neither.
+   *
+   * @param key Key of the announcement.
+   */
+  recall<S extends UsedBefore & Pick<Intent, "unsettled"> & { readonly entries: ListedMap }>(
+    state: S,
+    key: string = WHOLE_SET,
+  ): S {
+    const sent = this.sentBefore(key, state.entries);
+    if (sent.size === 0 && this.observedInLook) this.settleSent();
+    const unsettled = this.isMovedFrom(state) ? sent : new Set([...state.unsettled, ...sent]);
+    return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
   }
 
   /** The state has what a killed run sent, or it is gone. */
@@ -280,7 +288,7 @@ export class ResourceSet {
   ): Intent | undefined {
     const { known, desired, withdrawn } = change;
     const { unsettled } = state;
-    const moved = state.endpoint !== undefined && state.endpoint !== this.endpoint;
+    const moved = this.isMovedFrom(state);
     const lost = state.lost?.size ?? 0;
     const isOpen = moved || unsettled.size + withdrawn.size + lost > 0 || this.lost(known, desired) !== undefined;
     if (!isOpen && isUnchanged(known, desired)) return undefined;
@@ -294,10 +302,14 @@ export class ResourceSet {
     return { unsettled, withdrawn, declared: this.desired, ignores: (prefix) => this.ignores(prefix) };
   }
 
+  /** True if the state has another address than the set, which may be another machine. */
+  private isMovedFrom({ endpoint }: UsedBefore): boolean {
+    return endpoint !== undefined && endpoint !== this.endpoint;
+  }
+
   /** Warns that the old address of a resource that moves to another one keeps its entries. */
-  reportMove({ endpoint }: UsedBefore): void {
-    if (endpoint !== undefined && endpoint !== this.endpoint)
-      this.report({ kind: "moved", from: endpoint, to: this.endpoint });
+  reportMove(state: UsedBefore): void {
+    if (this.isMovedFrom(state)) this.report({ kind: "moved", from: String(state.endpoint), to: this.endpoint });
   }
 
   /** The error with remedies, if the configuration no longer has the address, or the node does not list the set. */

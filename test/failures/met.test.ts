@@ -240,3 +240,26 @@ it("an update at another address names the values that it changes there", async 
   expect([texts(up.errors), up.printed.filter((line) => line === changes)]).toEqual(["", [changes]]);
   expect(blocked(other)).toEqual({ [P]: 1 });
 });
+
+describe("an update at another address removes no entry that a failed update may have left at the old one", () => {
+  it.each<[string, (more: object) => Declared]>([
+    ["a set", (more) => set({ [P]: 1, ...more })],
+    ["an entry of its own", (more) => ({ ...entry("single", R), args: { ...entry("single", R).args, ...more } })],
+  ])("%s", async (what, one) => {
+    await using emulator = await node();
+    await using other = await node();
+    const [url, before, more, after] =
+      what === "a set"
+        ? [BLOCKED, {}, { [R]: 1 }, {}]
+        : [PARTNERS, { expires: "2020-01-01T00:00:00Z" }, {}, { expires: "2020-01-01T00:00:00Z" }];
+    const engine = await beside([one(before)], {}, emulator, url);
+    emulator.fail({ cmd: "commit", every: 1, status: 500 });
+    expect((await engine.up([one(more)])).errors).toHaveLength(1);
+    expect(engine.state[0]?.outputs.unsettled).toEqual([R]);
+    other.change(url, { insert: { [R]: 1 } });
+    const moved = new MiniEngine({ node: QUICK, endpoint: other.endpoint });
+    moved.state = engine.state;
+    expect(texts((await moved.up([one(after)])).errors)).toBe("");
+    expect(other.prefixSet(url).applied[R]).toBe(1);
+  });
+});

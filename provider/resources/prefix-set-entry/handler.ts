@@ -249,7 +249,8 @@ export class PrefixSetEntryHandler implements Handler {
     // By the time in the state: a mistaken time in the program counts as a removal.
     const isOver = () => isExpired(state.expires, this.runtime.today);
     const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
-    return set.intent(state, { known, desired, withdrawn, isOver });
+    const recalled = set.recall({ ...state, entries: known }, state.prefix);
+    return set.intent(recalled, { known, desired, withdrawn, isOver });
   }
 
   /** Reports the entry of another writer that the update of this run meets by the look, and warns if it is in the way. */

@@ -105,7 +105,7 @@ export class GroupNodes {
       const desired = this.inputs.of(node);
       const set = ResourceSet.open(this.runtime, desired, before).claim(WHOLE_SET, true);
       if (isBrief) await set.observedSoon();
-      const kept = await (before ? lifecycle.update(set, set.recall(before), desired) : lifecycle.create(set, desired));
+      const kept = await (before ? lifecycle.update(set, before, desired) : lifecycle.create(set, desired));
       this.kept.set(node, { ...kept, history: this.historyOf(node) });
       this.silent.delete(node);
       this.isTouched = true;
@@ -139,7 +139,7 @@ export class GroupNodes {
       // A part of the set: the rest of it is declared, too.
       const only = { entries: lost, notes: before.notes, exclusive: false };
       const kept = await (isWhole
-        ? lifecycle.update(set, set.recall({ ...before, lost }), desired)
+        ? lifecycle.update(set, { ...before, lost }, desired)
         : lifecycle.update(
             set,
             { ...before, entries: lost, lost, unsettled: new Set() },

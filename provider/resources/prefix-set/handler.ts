@@ -101,7 +101,7 @@ export class PrefixSetHandler implements Handler {
   private foresee(olds: JsonObject, news: JsonObject): void {
     if (hasUnknown(news) || !isSameSet(olds, news)) return;
     const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
-    if (set?.isChecked(WHOLE_SET)) this.lifecycle.foresee(set, set.recall(readReplaced(olds)), readInputs(news));
+    if (set?.isChecked(WHOLE_SET)) this.lifecycle.foresee(set, readReplaced(olds), readInputs(news));
   }
 
   /** The state with the entries that it should hold; `lost` remains if an update restores something. */
@@ -144,7 +144,7 @@ export class PrefixSetHandler implements Handler {
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = ResourceSet.open(this.runtime, inputs, state).claim(WHOLE_SET);
-    const kept = await this.lifecycle.update(set, set.recall(state), inputs).catch(partial(inputs, set.url));
+    const kept = await this.lifecycle.update(set, state, inputs).catch(partial(inputs, set.url));
     return { outs: writeState(inputs, kept) };
   }
 

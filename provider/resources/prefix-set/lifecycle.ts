@@ -163,7 +163,7 @@ export class SetLifecycle {
     const existed = [...state.existed].filter((prefix) => desired.has(prefix));
     const kept = { entries: desired, endpoint: set.endpoint, existed };
     const withdrawn = withdrawnBy(state, inputs);
-    const intent = this.intent(set, state, inputs);
+    const intent = this.intent(set, state, inputs, isPart);
     if (!intent) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
@@ -257,10 +257,10 @@ export class SetLifecycle {
   }
 
   /** Start of an update; `undefined` if nothing is to be sent. */
-  private intent(set: ResourceSet, state: SetState, inputs: SetInputs): Intent | undefined {
+  private intent(set: ResourceSet, state: SetState, inputs: SetInputs, isPart = false): Intent | undefined {
     const isOver = overIn(state.notes, this.runtime.today);
     const change = { known: state.entries, desired: inputs.entries, withdrawn: withdrawnBy(state, inputs), isOver };
-    return set.intent(state, change);
+    return set.intent(isPart ? state : set.recall(state), change);
   }
 
   private changes(set: ResourceSet, { onExisting, exclusive, ...inputs }: SetInputs): ChangedSet {
