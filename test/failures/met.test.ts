@@ -61,6 +61,20 @@ describe.each([false, true])("an update of a set, exclusive: %s", (exclusive) =>
     expect(blocked(emulator)).toEqual({ [R]: 9 });
   });
 
+  it("names entries that a refused update takes into its state", async () => {
+    await using emulator = await node();
+    const engine = await beside(of({ [P]: 1 }), { [R]: 9, [S]: 1 }, emulator);
+    emulator.change(BLOCKED, { delete: [P] });
+    const wider = of({ [P]: 1, [R]: 1, [S]: 1 });
+    expect((await engine.preview(wider)).printed).toContain(`${where(emulator)}: ${THERE}`);
+    const blind = new MiniEngine({ ...engine.config, detectDrift: "off" });
+    blind.state = engine.state;
+    const { errors, printed } = await blind.up(wider);
+    expect(texts(errors)).toContain("only lost entries are restored.");
+    expect(printed.join()).toContain(`before this resource: ${S}. It belongs to this resource now`);
+    expect(blind.state[0]?.outputs.entries).toEqual({ [P]: 1, [S]: 1 });
+  });
+
   it("adopts another value with onExisting, and the run after it changes it: each preview says so", async () => {
     await using emulator = await node();
     const adopt = { onExisting: "adopt" };

@@ -203,6 +203,7 @@ export class SetLifecycle {
         now.entries.has(prefix) && now.entries.get(prefix) !== desired.get(prefix);
       const foreign = [...new Set([...state.foreign, ...found.adopted.keys()])].filter(isStill);
       const existed = existedOf(reached.applied).filter((prefix) => !refused.has(prefix));
+      reportMet(set, inputs, notLooked(set, found), false);
       return new UnfinishedWrite(message, { ...now, existed, found: foreign.length > 0 ? foreign : undefined });
     });
     reportMet(set, inputs, notLooked(set, found), false);
@@ -236,9 +237,8 @@ export class SetLifecycle {
     };
     try {
       const planned = planLimitedUpdate(observed ?? held, intent, this.changes(set, inputs));
-      const { refusal } = planned.plan;
-      warn(refusal);
-      if (refusal === undefined) reportMet(set, inputs, foundBy(planned, inputs), true);
+      warn(planned.plan.refusal);
+      reportMet(set, inputs, foundBy(planned, inputs), true);
     } catch (error) {
       warn(messageOf(error));
     }
