@@ -45,11 +45,23 @@ export function lookNew(
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 
-/** Reports what a create does to the entries that a killed one has sent. */
-export function reportSent(set: ResourceSet, sent: ReadonlySet<CanonicalPrefix>, desired: ListedMap): void {
-  const left = [...sent].filter((prefix) => !set.desired.has(prefix));
+/**
+ * Reports what a create or an update does to the entries that a killed one has sent.
+ *
+ * @param observed The list of the write, which reports only what the look did not; by default that of the look.
+ */
+export function reportSent(
+  set: ResourceSet,
+  sent: ReadonlySet<CanonicalPrefix>,
+  desired: ListedMap,
+  observed?: ListedMap,
+): void {
+  const { observedInLook: looked } = set;
+  const news = [...sent].filter((prefix) => !observed || looked?.has(prefix) !== true);
+  if (news.length === 0) return;
+  const left = news.filter((prefix) => !set.desired.has(prefix));
   if (left.length > 0) set.report({ kind: "interrupted", prefixes: left });
-  const there = new Map([...sent].map((prefix) => [prefix, set.observedInLook?.get(prefix) as ListedValue]));
+  const there = new Map(news.map((prefix) => [prefix, (observed ?? looked)?.get(prefix) as ListedValue]));
   const entries = differing({ different: there }, desired).filter(
     ({ value, desired }) => desired !== undefined && desired !== value,
   );

@@ -249,6 +249,20 @@ describe("a run that was killed", () => {
   });
 
   it.each([
+    { what: "a create", before: [], killed: OLD, next: { [A]: 1 }, left: B },
+    { what: "an update", before: [set(OLD)], killed: { ...OLD, [C]: 1 }, next: { ...OLD, [X]: 1 }, left: C },
+  ])("in $what leaves entries that the next run names where it removes them without a look", async (runs) => {
+    const { before, killed, next, left } = runs;
+    await using one = await machine([], { detectDrift: "off" });
+    await one.up(before);
+    await one.killed([set(killed)], COMMITTED);
+    const { errors, printed } = await one.up([set(next)]);
+    expect(errors).toEqual([]);
+    expect(printed).toContain(`holds what an interrupted run of this stack left (${left}): this up removes it.`);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(next);
+  });
+
+  it.each([
     ["are lost", "lost"],
     ["were cut off by a full disk", "cut"],
     ["found a full disk", "full"],
@@ -318,6 +332,7 @@ describe("a run that was killed", () => {
       const { printed, errors } = await one.up([signaling(next)]);
       expect(errors).toEqual([]);
       expect(printed).not.toContain("active before this resource");
+      if (next[1] !== Y) expect(printed).toContain(`an interrupted run of this stack started ${Y}: this up stops it.`);
       expect(heldBy(one.emulator).active).toEqual(next);
       await one.destroy();
       expect(heldBy(one.emulator).active).toEqual([]);

@@ -153,7 +153,10 @@ export class CloudSignalingHandler implements Handler {
     this.own(before);
     // What the state has started is at its address, which another receiver may have.
     const here = receiver.hasMovedFrom(before) ? { ...before, ...NOTHING_STARTED } : before;
-    const state = withStarted(here, await receiver.interrupted(knownOf(here)));
+    const isLooked = inUse.last() !== undefined;
+    const sent = await receiver.interrupted(knownOf(here));
+    if (!isLooked) this.reportSent([...sent], inputs);
+    const state = withStarted(here, sent);
     // Without a look, a refresh has said what is not active.
     const active = [...(inUse.last()?.keys() ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix)))];
     const { added, kept, removed, leaving, mayBeOurs } = planSignaling(state, inputs, active);
@@ -204,14 +207,22 @@ export class CloudSignalingHandler implements Handler {
   /** Active prefixes that a killed run of the resource started; reports those that this run stops. */
   private startedBefore(
     receiver: ReceiverAccess,
-    { receiver: place, prefixes, stops }: CloudSignalingInputs,
+    inputs: CloudSignalingInputs,
     known: ReadonlySet<CanonicalPrefix> = new Set(),
   ): readonly CanonicalPrefix[] {
-    const sent = [...receiver.claim(keyOf(prefixes)).startedBefore(known)];
-    const { desired, label } = this.runtime.receiver(place);
+    const sent = [...receiver.claim(keyOf(inputs.prefixes)).startedBefore(known)];
+    this.reportSent(sent, inputs);
+    return sent;
+  }
+
+  /** Reports those of the prefixes that a killed run started which this run stops. */
+  private reportSent(
+    sent: readonly CanonicalPrefix[],
+    { receiver, prefixes, stops }: Pick<CloudSignalingInputs, "receiver" | "prefixes" | "stops">,
+  ): void {
+    const { desired, label } = this.runtime.receiver(receiver);
     const left = sent.filter((prefix) => stops !== "none" && !prefixes.includes(prefix) && !desired.has(prefix));
     if (left.length > 0) this.runtime.notices.report({ kind: "interruptedStart", at: label, prefixes: left });
-    return sent;
   }
 
   /** True once the arguments of the program were checked in this process, or if a preview knows them only in part. */

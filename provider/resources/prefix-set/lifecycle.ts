@@ -69,6 +69,7 @@ export class SetLifecycle {
       shared = create.shared;
       const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
       existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
+      reportSent(set, set.sentBefore(WHOLE_SET, NOTHING, observed), desired, observed);
       return create.plan;
     };
     const failure = (message: string, reached: Reached) => {
@@ -183,13 +184,14 @@ export class SetLifecycle {
     let refused: ListedMap = NOTHING;
     const plan = (observed: ListedMap) => {
       // A run without a look has not compared the notes of a killed one with what is there.
-      const sent = isPart ? [] : [...set.sentBefore(WHOLE_SET, known, observed)];
-      if (sent.length > 0) unsettled = new Set([...unsettled, ...sent]);
+      const sent = isPart ? new Set<CanonicalPrefix>() : set.sentBefore(WHOLE_SET, known, observed);
+      if (sent.size > 0) unsettled = new Set([...unsettled, ...sent]);
       const { present, occupied } = compareSet(observed, held, desired);
       met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
       const planned = planLimitedUpdate(observed, { ...intent, unsettled }, changes);
       found = foundBy(planned, inputs);
       refused = inputs.onExisting === "adopt" ? NOTHING : planned.otherValue;
+      if (planned.plan.refusal === undefined) reportSent(set, sent, desired, observed);
       return planned.plan;
     };
     const existedOf = (there: KnownPrefixes) => {
