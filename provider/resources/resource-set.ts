@@ -22,7 +22,7 @@ import {
 import { messageOf } from "../model/errors";
 import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, NOTHING } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { type Drift, driftOf, sizeOf } from "../reconcile/drift";
 import type { Intent, SetFacts } from "../reconcile/set-plan";
@@ -217,7 +217,7 @@ export class ResourceSet {
   /**
    * Listed entries that a killed run of this resource sent, and that its state does not have.
    *
-   * @param known Entries of the state.
+   * @param known Entries of the state, if it is of this address.
    * @param listed By default those that the look of this process saw.
    */
   sentBefore(key: string, known: ListedMap, listed = this.observedInLook): ReadonlySet<CanonicalPrefix> {
@@ -236,9 +236,10 @@ export class ResourceSet {
     state: S,
     key: string = WHOLE_SET,
   ): S {
-    const sent = this.sentBefore(key, state.entries);
+    const isMoved = this.isMovedFrom(state);
+    const sent = this.sentBefore(key, isMoved ? NOTHING : state.entries);
     if (sent.size === 0 && this.observedInLook) this.settleSent();
-    const unsettled = this.isMovedFrom(state) ? sent : new Set([...state.unsettled, ...sent]);
+    const unsettled = isMoved ? sent : new Set([...state.unsettled, ...sent]);
     return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
   }
 

@@ -263,6 +263,26 @@ describe("a run that was killed", () => {
   });
 
   it.each([
+    ["a set", "auto", set({ [A]: 1 })],
+    ["a set", "off", set({ [A]: 1 })],
+  ])("while %s moved leaves what was not there before, look: %s", async (_, detectDrift, resource) => {
+    await using one = await machine([], { detectDrift });
+    const { emulator: other } = await stage();
+    try {
+      await one.up([resource]);
+      Object.assign(one.engine.config, { endpoint: other.endpoint });
+      await one.killed([resource], COMMITTED);
+      expect(heldBy(other).sets[BLOCKED]).toEqual({ [A]: 1 });
+      const { errors, printed } = await one.up([resource]);
+      expect([errors, printed]).toEqual([[], expect.not.stringContaining("already")]);
+      expect(one.engine.state[0]?.outputs).not.toHaveProperty("existed");
+      expect(one.notes()).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it.each([
     ["are lost", "lost"],
     ["were cut off by a full disk", "cut"],
     ["found a full disk", "full"],

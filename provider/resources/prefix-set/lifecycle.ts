@@ -184,7 +184,7 @@ export class SetLifecycle {
     let refused: ListedMap = NOTHING;
     const plan = (observed: ListedMap) => {
       // A run without a look has not compared the notes of a killed one with what is there.
-      const sent = isPart ? new Set<CanonicalPrefix>() : set.sentBefore(WHOLE_SET, known, observed);
+      const sent = isPart ? new Set<CanonicalPrefix>() : set.sentBefore(WHOLE_SET, held, observed);
       if (sent.size > 0) unsettled = new Set([...unsettled, ...sent]);
       const { present, occupied } = compareSet(observed, held, desired);
       met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
