@@ -11,7 +11,7 @@ import { fapi } from "../emulator/calls";
 import { type Declared, MiniEngine } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
-import { BLOCKED, set, signaling } from "../failures/support/scenarios";
+import { BLOCKED, entry, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
 import { heldBy } from "../failures/support/truth";
 import { useEmptyFolder } from "../support/folder";
@@ -262,9 +262,26 @@ describe("a run that was killed", () => {
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(next);
   });
 
+  it.each(["auto", "off"])("leaves a wanted entry again that had expired, look: %s", async (detectDrift) => {
+    await using one = await machine([], { detectDrift });
+    const single = (more: object) => {
+      const it = entry("single", A, 1, "blocked");
+      return [{ ...it, args: { ...it.args, ...more } }];
+    };
+    await one.up(single({ expires: "2020-01-01T00:00:00Z" }));
+    await one.killed(single({}), COMMITTED);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
+    expect((await one.up(single({ value: 2 }))).errors).toEqual([]);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 2 });
+    expect(one.engine.state[0]?.outputs).not.toHaveProperty("existed");
+    expect(one.notes()).toEqual([]);
+  });
+
   it.each([
     ["a set", "auto", set({ [A]: 1 })],
     ["a set", "off", set({ [A]: 1 })],
+    ["an entry", "auto", entry("single", A, 1, "blocked")],
+    ["an entry", "off", entry("single", A, 1, "blocked")],
   ])("while %s moved leaves what was not there before, look: %s", async (_, detectDrift, resource) => {
     await using one = await machine([], { detectDrift });
     const { emulator: other } = await stage();

@@ -4,7 +4,7 @@ import type { ListedValue } from "../../model/entry";
 import { attempt, messageOf } from "../../model/errors";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { ListedMap } from "../../model/prefix-map";
+import { type ListedMap, NOTHING } from "../../model/prefix-map";
 import { prefixIn } from "../../model/readable";
 import { formatUrl } from "../../model/resource-url";
 import { NAMED } from "../../model/text";
@@ -94,8 +94,6 @@ export class PrefixSetEntryHandler implements Handler {
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
-      set.sentBefore(state.prefix, heldOf(state));
-      set.settleSent();
       if (state.adopted) sayAdopted(set, state, news);
       if (news[RESTORES] !== undefined && set.endpoint === state.endpoint)
         this.reportDrift(set, state, readInputs(knownOf(news)));
@@ -187,9 +185,12 @@ export class PrefixSetEntryHandler implements Handler {
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
     if (!intent) return { outs: writeState(inputs, { endpoint, existed: kept }) };
     set.reportMove(state);
+    let { unsettled } = intent;
     let found: ListedValue | undefined;
     const plan = (observed: ListedMap) => {
-      const { plan, ...met } = planUpdate(observed, intent);
+      // A run without a look has not compared the notes of a killed one with what is there.
+      unsettled = new Set([...unsettled, ...set.sentBefore(prefix, moved ? NOTHING : known, observed)]);
+      const { plan, ...met } = planUpdate(observed, { ...intent, unsettled });
       found = foundEntry(met, { ...inputs, label });
       return plan;
     };
@@ -197,6 +198,7 @@ export class PrefixSetEntryHandler implements Handler {
       const existed = kept || (found !== undefined && reached.applied.has(prefix));
       return new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, existed));
     });
+    set.settleSent();
     if (set.observedInLook?.has(prefix) !== true || (found !== undefined && found !== inputs.value))
       reportFound(set, inputs, found, false);
     if (found !== undefined && found !== inputs.value)
@@ -204,8 +206,8 @@ export class PrefixSetEntryHandler implements Handler {
     const isDifferent = desired.size > 0 && after.has(prefix) && after.get(prefix) !== inputs.value;
     if (isDifferent) set.report({ kind: "leftUndeclared", undeclared: [], different: [prefix] });
     // A first insert, or one at another address, can meet an existing entry.
-    const isFirst = moved || (known.size === 0 && state.unsettled.size === 0);
-    const isOurs = set.managed.has(prefix) && !set.existed.has(prefix);
+    const isFirst = moved || known.size === 0;
+    const isOurs = (set.managed.has(prefix) || unsettled.has(prefix)) && !set.existed.has(prefix);
     const met = isFirst && desired.size > 0 && before.has(prefix) && !isOurs;
     return { outs: writeState(inputs, { endpoint, existed: kept || met }) };
   }
