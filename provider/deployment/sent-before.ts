@@ -31,28 +31,41 @@ export const digestOf = madeOnce((entries: ListedMap): string => {
   return hash("sha256", lines.join("\n"), "base64url").slice(0, 12);
 });
 
+/** Declaration of a resource of the program: a key, or the entries of a set or of a part of it. */
+export type Sender = string | ListedMap;
+
 /** The notes about one set of a node, or about the signalings of a receiver. */
 export class SentBefore {
-  /** Resource of the program, by the key of its call. */
-  private readonly owners = new Map<string, string>();
+  /** Resource of the program, by its declaration. */
+  private readonly owners = new Map<Sender, string>();
 
   constructor(
     private readonly notes: SentNotes,
     private readonly place: string,
   ) {}
 
-  /** Records which resource of which stack will be called with this key. */
-  declare(key: string, { urn, owner = urn }: About): void {
-    if (owner !== undefined) this.owners.set(key, owner);
+  /** Records the resource and stack of a declaration. */
+  declare(sender: Sender, { urn, owner = urn }: About): void {
+    if (owner !== undefined) this.owners.set(sender, owner);
   }
 
   /**
-   * Names of a resource: the one of the program, and its state. A refresh or destroy knows no program.
+   * Names of a resource: the one of the program, and its state.
    *
+   * @param sender `undefined` for a refresh or destroy, which knows no program.
    * @param state Makes a text that stands for the state, if there is one.
    */
-  names(key: string, state?: () => string): Names {
-    return () => [this.owners.get(key) ?? [], state?.() ?? []].flat();
+  names(sender: Sender | undefined, state?: () => string): Names {
+    return () => [this.ownerOf(sender) ?? [], state?.() ?? []].flat();
+  }
+
+  /** Several resources may have a part of one set each: the entries tell them apart. */
+  private ownerOf(sender: Sender | undefined): string | undefined {
+    if (sender === undefined) return undefined;
+    if (typeof sender === "string") return this.owners.get(sender);
+    const parts = [...this.owners].flatMap(([part, owner]) => (typeof part === "string" ? [] : [{ part, owner }]));
+    const isOne = parts.every(({ owner }) => owner === parts[0]?.owner);
+    return parts.find(({ part }) => isOne || digestOf(part) === digestOf(sender))?.owner;
   }
 
   /** True if a killed run has left a note under one of these names. */

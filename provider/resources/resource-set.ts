@@ -3,10 +3,10 @@ import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set
 import { isUnreachable } from "../client/errors";
 import type { Declaring } from "../deployment/connections";
 import { PATIENCE_MS } from "../deployment/look";
-import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/node-in-use";
+import type { DeploymentSet, NodeInUse } from "../deployment/node-in-use";
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
-import { digestOf, type Names } from "../deployment/sent-before";
+import { digestOf, type Names, type Sender } from "../deployment/sent-before";
 import type { About } from "../engine/handler";
 import type { EventHere } from "../messages/events";
 import {
@@ -210,34 +210,32 @@ export class ResourceSet {
    */
   claim(key: string, isNode = false): this {
     this.caller = { isAnnounced: this.set.announced.take(key), isNode };
-    this.names = this.set.sent.names(key);
     return this;
   }
 
   /**
    * Listed entries that a killed run of this resource sent, and that its state does not have.
    *
+   * @param sender Declaration of the program; `undefined` where it is not known.
    * @param known Entries of the state, if it is of this address.
    * @param listed By default those that the look of this process saw.
    */
-  sentBefore(key: string, known: ListedMap, listed = this.observedInLook): ReadonlySet<CanonicalPrefix> {
+  sentBefore(sender: Sender | undefined, known: ListedMap, listed = this.observedInLook): ReadonlySet<CanonicalPrefix> {
     const { sent } = this.set;
-    this.names = sent.names(key, known.size > 0 ? () => `state ${digestOf(known)}` : undefined);
+    this.names = sent.names(sender, known.size > 0 ? () => `state ${digestOf(known)}` : undefined);
     return listed ? sent.found(this.names, listed, known) : new Set();
   }
 
   /**
    * The state, with what a killed run sent among its unsettled entries, and without those of another address: the same object if it
    * has neither.
-   *
-   * @param key Key of the announcement.
    */
   recall<S extends UsedBefore & Pick<Intent, "unsettled"> & { readonly entries: ListedMap }>(
     state: S,
-    key: string = WHOLE_SET,
+    sender: Sender | undefined,
   ): S {
     const isMoved = this.isMovedFrom(state);
-    const sent = this.sentBefore(key, isMoved ? NOTHING : state.entries);
+    const sent = this.sentBefore(sender, isMoved ? NOTHING : state.entries);
     if (sent.size === 0 && this.observedInLook) this.settleSent();
     const unsettled = isMoved ? sent : new Set([...state.unsettled, ...sent]);
     return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };

@@ -262,6 +262,17 @@ describe("a run that was killed", () => {
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(next);
   });
 
+  it("leaves entries of two sets that have a part each, which the next run of each takes as its own", async () => {
+    await using one = await machine();
+    const part = (name: string, entries: object) => set(entries, { exclusive: false }, name);
+    await one.killed([part("first", { [A]: 1 }), part("second", { [B]: 1 })], COMMITTED);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(OLD);
+    for (const program of [[part("first", { [A]: 2 })], [part("first", { [A]: 2 }), part("second", { [B]: 2 })]])
+      expect((await one.up(program)).errors).toEqual([]);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 2, [B]: 2 });
+    expect(one.notes()).toEqual([]);
+  });
+
   it.each(["auto", "off"])("leaves a wanted entry again that had expired, look: %s", async (detectDrift) => {
     await using one = await machine([], { detectDrift });
     const single = (more: object) => {

@@ -241,7 +241,7 @@ function want(
       const set = inUse.get(name)?.set(address);
       if (!set) continue;
       set.announced.add(WHOLE_SET);
-      set.sent.declare(WHOLE_SET, about);
+      set.sent.declare(normal.entries, about);
       set.ignore(about.ignored, before.entries, normal.entries);
       set.declaring.push({ entries: normal.entries, limits: { ...args, ...limits } });
     }

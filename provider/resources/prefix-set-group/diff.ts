@@ -40,14 +40,15 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, checked: 
   remember(olds.nodes, () => {
     const state = readReplaced(olds);
     formers.add(state);
-    const now = recalled(runtime, state);
+    const now = recalled(runtime, state, hasUnknown(news) ? undefined : readInputs(news));
     look.hasSent = now !== state;
     runtime.notices.fold(() => takeIn(runtime, now, areKnown ? news : undefined));
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
   if (!hasUnknown(news)) {
-    const [state, inputs] = [recalled(runtime, readReplaced(olds)), readInputs(news)];
+    const inputs = readInputs(news);
+    const state = recalled(runtime, readReplaced(olds), inputs);
     sayPlan(runtime, state, inputs);
     if (isSameSet(olds, news)) runtime.notices.fold(() => foresee(runtime, state, inputs));
   }

@@ -17,7 +17,7 @@ import type { GroupInputs, GroupState } from "./state";
 
 /** Reconciles each node: from its content by the state to the content of the program, and clears the nodes that left it. */
 export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: GroupState): Promise<JsonObject> {
-  const state = known && recalled(runtime, known);
+  const state = known && recalled(runtime, known, inputs);
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
   const replaced = state ? undefined : FormerRollouts.in(runtime).at(inputs, places);

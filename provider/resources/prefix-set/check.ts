@@ -69,7 +69,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     const wide = set.coverage.add(about.urn, [...entries.keys()], contentLimits(args, runtime.settings));
     if (wide.length > 0) return { inputs: news, problems: wide.map((problem) => `${url}: ${problem}`) };
     set.announced.add(WHOLE_SET);
-    set.sent.declare(WHOLE_SET, about);
+    set.sent.declare(entries, about);
     set.ignore(about.ignored, before.entries, entries);
     set.desired.take(entries);
     set.declaring.push({ entries, limits: args });

@@ -67,10 +67,10 @@ export class PrefixSetHandler implements Handler {
     remember(olds.node, () => {
       const known = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, known);
-      const state = isSameSet(olds, news) ? set.recall(known) : known;
+      const isKnown = !hasUnknown(news.entries);
+      const state = isSameSet(olds, news) && isKnown ? set.recall(known, storedSet(news).entries()) : known;
       if (state !== known) unsettled.push(...state.unsettled);
-      const { entries } = news;
-      if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.observedInLook)) return;
+      if (!isKnown || (state.foreign.size + state.lost.size === 0 && !set.observedInLook)) return;
       const desired = storedSet(news).entries();
       if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, desired);
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)

@@ -69,7 +69,7 @@ export class SetLifecycle {
       shared = create.shared;
       const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
       existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
-      reportSent(set, set.sentBefore(WHOLE_SET, NOTHING, observed), desired, observed);
+      reportSent(set, set.sentBefore(desired, NOTHING, observed), desired, observed);
       return create.plan;
     };
     const failure = (message: string, reached: Reached) => {
@@ -110,7 +110,8 @@ export class SetLifecycle {
   /** Tries a create against the result of a look. */
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, foresight: Foresight): LookedAt {
     const { set } = looked;
-    reportSent(set, set.sentBefore(WHOLE_SET, NOTHING), inputs?.entries ?? NOTHING);
+    const desired = inputs?.entries ?? NOTHING;
+    reportSent(set, set.sentBefore(desired, NOTHING), desired);
     return lookNew(this.runtime, looked, foresight, () => {
       const { set } = looked;
       if (!set.observedInLook || !inputs) return;
@@ -125,7 +126,7 @@ export class SetLifecycle {
     if (!observed) return undefined;
     // Equal sets of many nodes are one map.
     // They are this resource's, although no state has them.
-    const sent = set.sentBefore(WHOLE_SET, state.entries, observed);
+    const sent = set.sentBefore(undefined, state.entries, observed);
     const isOwn = ([prefix]: [CanonicalPrefix, unknown]) => state.entries.has(prefix) || sent.has(prefix);
     const entries = state.exclusive ? observed : new Map([...observed].filter(isOwn));
     set.managed.share(entries);
@@ -184,7 +185,7 @@ export class SetLifecycle {
     let refused: ListedMap = NOTHING;
     const plan = (observed: ListedMap) => {
       // A run without a look has not compared the notes of a killed one with what is there.
-      const sent = isPart ? new Set<CanonicalPrefix>() : set.sentBefore(WHOLE_SET, held, observed);
+      const sent = isPart ? new Set<CanonicalPrefix>() : set.sentBefore(desired, held, observed);
       if (sent.size > 0) unsettled = new Set([...unsettled, ...sent]);
       const { present, occupied } = compareSet(observed, held, desired);
       met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
@@ -262,7 +263,7 @@ export class SetLifecycle {
   private intent(set: ResourceSet, state: SetState, inputs: SetInputs, isPart = false): Intent | undefined {
     const isOver = overIn(state.notes, this.runtime.today);
     const change = { known: state.entries, desired: inputs.entries, withdrawn: withdrawnBy(state, inputs), isOver };
-    return set.intent(isPart ? state : set.recall(state), change);
+    return set.intent(isPart ? state : set.recall(state, inputs.entries), change);
   }
 
   private changes(set: ResourceSet, { onExisting, exclusive, ...inputs }: SetInputs): ChangedSet {
@@ -318,7 +319,7 @@ export class SetLifecycle {
     const limits = this.limitsOfSuccessors(set, state);
     // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = (observed: ListedMap) => {
-      for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);
+      for (const prefix of set.sentBefore(undefined, entries, observed)) managed.add(prefix);
       const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, uncounted: uncounted() };
       return planLimitedDelete(removal, { observed, known: entries }, limits);
     };
@@ -327,7 +328,7 @@ export class SetLifecycle {
     const removed = await set.remove({ plan }, { remedy, failure });
     if (!removed) return undefined;
     // The commit has published what a killed run of this resource staged, where lists do not show that before.
-    const sent = set.sentBefore(WHOLE_SET, entries, removed.after);
+    const sent = set.sentBefore(undefined, entries, removed.after);
     const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), desired);
     for (const prefix of published) managed.add(prefix);
     const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), uncounted: uncounted() });
@@ -370,7 +371,7 @@ export class SetLifecycle {
     const { entries: desired, exclusive, onExisting } = inputs;
     const { label, managed, desired: declared } = set;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
-    const sent = set.sentBefore(WHOLE_SET, NOTHING, observed);
+    const sent = set.sentBefore(desired, NOTHING, observed);
     const limits = sharedLimits(inputs.limits, this.runtime.settings);
     const about = { label, exclusive, onExisting, limits };
     return planCreate(observed, { ...about, desired, declared, managed, sent, withdrawn });

@@ -236,7 +236,7 @@ export const RESOURCES = mutants([
     promise: 4,
     seed: 258,
     file: "resources/prefix-set/lifecycle.ts",
-    find: "for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);",
+    find: "for (const prefix of set.sentBefore(undefined, entries, observed)) managed.add(prefix);",
     replace: "",
   },
 ]);
