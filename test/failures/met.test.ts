@@ -13,6 +13,7 @@ const texts = (errors: readonly Error[]) => errors.map(({ message }) => message)
 /** Lines about what was met, and not about the plan. */
 const lines = (printed: readonly string[]) => printed.filter((line) => /^(warning: )?(Set |up )/.test(line));
 
+const UNLESS = "unless a resource that stays in this program gives up what is in the way";
 const VALUE_REMEDY =
   'Declare it with that value, or take it over with onExisting: "adopt" (it is not changed before a preview has shown it)';
 const THERE = `1 entry was already there as declared, before this resource: ${S}. It will belong to this resource, and a destroy removes it with the rest; onDestroy: "created" leaves it.`;
@@ -42,7 +43,7 @@ describe.each([false, true])("an update of a set, exclusive: %s", (exclusive) =>
     const refusal = `${where(emulator)}: nothing was sent. It already holds other values of ${R} (9). ${VALUE_REMEDY}${orRefresh}`;
     const preview = await engine.preview(wider);
     expect(texts(preview.errors)).toBe("");
-    expect(preview.printed).toContain(`warning: up would fail. ${refusal}`);
+    expect(preview.printed).toContain(`warning: up would fail, ${UNLESS}. ${refusal}`);
     const up = await engine.up(wider);
     expect(texts(up.errors)).toContain(refusal);
     expect(blocked(emulator)).toEqual({ [P]: 1, [R]: 9, [S]: 1 });
@@ -198,7 +199,7 @@ describe("a group", () => {
     const said = (await engine.preview(wider)).printed.join("\n");
     expect(said).toContain(`Set ${BLOCKED} on ams1: ${THERE}`);
     expect(said).toContain(
-      `up would fail. Set ${BLOCKED} on fra1: nothing was sent. It already holds other values of ${R}`,
+      `up would fail, ${UNLESS}. Set ${BLOCKED} on fra1: nothing was sent. It already holds other values of ${R}`,
     );
     expect(texts((await engine.up(wider)).errors)).toContain(`It already holds other values of ${R} (9).`);
     expect([blocked(fra1), blocked(ams1)]).toEqual([
@@ -234,7 +235,7 @@ describe("a group", () => {
     expect(texts((await engine.up(group({ [P]: 1 }, ["fra1"]))).errors)).toBe("");
     const both = group({ [P]: 1 }, ["fra1", "ams1"]);
     const refusal = `Set ${BLOCKED} on ams1 already holds 1 entry not declared here: ${R}. Nothing was sent.`;
-    expect((await engine.preview(both)).printed.join("\n")).toContain(`warning: up would fail. ${refusal}`);
+    expect((await engine.preview(both)).printed.join("\n")).toContain(`warning: up would fail, ${UNLESS}. ${refusal}`);
     expect(texts((await engine.up(both)).errors)).toContain(refusal);
     const adopt = await engine.preview(group({ [P]: 1 }, ["fra1", "ams1"], { onExisting: "adopt" }));
     expect(adopt.printed.join("\n")).toContain(`Set ${BLOCKED} on ams1: up adopts 1 entry`);
@@ -276,4 +277,18 @@ describe("an update at another address removes no entry that a failed update may
     expect(texts((await moved.up([one(after)])).errors)).toBe("");
     expect(other.prefixSet(url).applied[R]).toBe(1);
   });
+});
+
+it("an entry that another resource gives up in the same up is in the way of no update, a lost entry or not", async () => {
+  for (const isLost of [false, true]) {
+    await using emulator = await node();
+    const part = (name: string, entries: object) => set(entries, { exclusive: false }, name);
+    const engine = new MiniEngine({ node: QUICK, endpoint: emulator.endpoint });
+    expect(texts((await engine.up([part("b", { [R]: 1 }), part("a", { [P]: 1, [S]: 1 })])).errors)).toBe("");
+    if (isLost) emulator.change(BLOCKED, { delete: [R] });
+    const next = [part("b", { [R]: 1, [P]: 2 }), part("a", { [S]: 1 })];
+    expect((await engine.preview(next)).printed.join("\n")).toContain(`up would fail, ${UNLESS}. Set`);
+    expect(texts((await engine.up(next)).errors)).toBe("");
+    expect(blocked(emulator)).toEqual({ [R]: 1, [P]: 2, [S]: 1 });
+  }
 });

@@ -2,6 +2,7 @@ import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, LookEvents } from "../events";
 import { declared, entries, found, note, type Sentences, subject, them, valuesOf, warning } from "./words";
 
+const UNLESS_GIVEN_UP = ", unless a resource that stays in this program gives up what is in the way";
 const MOVING = "docs/guides/moving-and-retiring-nodes.md";
 
 /** Sentences about the content of sets by a look or refresh. */
@@ -42,7 +43,7 @@ export const LOOKS: Sentences<keyof LookEvents> = {
     ({ prefixes }) =>
       `holds what an interrupted run of this stack left (${some(prefixes)}): this up removes ${them(prefixes.length)}.`,
   ),
-  overLimit: ({ reason }) => warning(`up would fail. ${reason}`),
+  overLimit: ({ reason, isInTheWay }) => warning(`up would fail${isInTheWay ? UNLESS_GIVEN_UP : ""}. ${reason}`),
   foreign(event, where) {
     const [verb, how] = FOREIGN[event.outcome];
     const lines = inLines(

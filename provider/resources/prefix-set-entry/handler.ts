@@ -269,7 +269,7 @@ export class PrefixSetEntryHandler implements Handler {
     try {
       reportFound(set, inputs, foundEntry(met, { ...inputs, label: set.label }), true);
     } catch (error) {
-      set.report({ kind: "overLimit", reason: messageOf(error) });
+      set.report({ kind: "overLimit", reason: messageOf(error), isInTheWay: true });
     }
   }
 

@@ -83,16 +83,23 @@ export class SetLifecycle {
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), existed };
   }
 
-  /** Writes to a set in which entries of others may be in the way. */
+  /**
+   * Writes to a set in which entries of others may be in the way.
+   *
+   * @param leaves True if the plan made last leaves some of them.
+   */
   private async write(
     set: ResourceSet,
     plan: SetOperation["plan"],
     failure: (message: string, reached: Reached) => UnfinishedWrite,
+    leaves: () => boolean = () => false,
   ): Promise<SetResult> {
     let isInTheWay = false;
     const noted = (observed: ListedMap) => {
       try {
-        return plan(observed);
+        const planned = plan(observed);
+        isInTheWay = leaves();
+        return planned;
       } catch (error) {
         isInTheWay = error instanceof InTheWay;
         throw error;
@@ -101,9 +108,14 @@ export class SetLifecycle {
     try {
       return await set.write({ plan: noted }, failure);
     } catch (error) {
-      // The engine may be about to show a resource that owns the entries in the way.
-      if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
-      return set.write({ plan: noted }, failure);
+      if (!isInTheWay) throw error;
+      const isRestored = error instanceof UnfinishedWrite;
+      // The engine may be about to show a resource that owns the entries in the way, or has shown it during a restore.
+      if (!(await this.runtime.waitForPriorStates()) && !isRestored) throw error;
+      return set.write({ plan: noted }, failure).catch((again: unknown) => {
+        // The restored entries are in the state of the first failure alone.
+        throw isRestored && !(again instanceof UnfinishedWrite) ? error : again;
+      });
     }
   }
 
@@ -199,7 +211,7 @@ export class SetLifecycle {
       const still = intent.moved ? [] : [...state.existed].filter((prefix) => desired.has(prefix) || there.has(prefix));
       return [...new Set([...still, ...met])];
     };
-    const result = await this.write(set, plan, (message, reached) => {
+    const failure = (message: string, reached: Reached) => {
       const isOwn = ([prefix]: [CanonicalPrefix, ListedValue]) => !refused.has(prefix);
       const now = reachedOf(reached, new Map([...known, ...desired, ...withdrawn].filter(isOwn)));
       const isStill = (prefix: CanonicalPrefix) =>
@@ -208,7 +220,8 @@ export class SetLifecycle {
       const existed = existedOf(reached.applied).filter((prefix) => !refused.has(prefix));
       reportMet(set, inputs, notLooked(set, found), false);
       return new UnfinishedWrite(message, { ...now, existed, found: foreign.length > 0 ? foreign : undefined });
-    });
+    };
+    const result = await this.write(set, plan, failure, () => refused.size > 0);
     reportMet(set, inputs, notLooked(set, found), false);
     const entries = found.adopted.size > 0 ? new Map([...desired, ...found.adopted]) : desired;
     this.warnOfOthers(set, { ...inputs, entries }, result);
@@ -235,15 +248,15 @@ export class SetLifecycle {
     if (intent.moved && !observed) return;
     const { entries: known, lost } = state;
     const held = lost ? new Map([...known].filter(([prefix]) => !lost.has(prefix))) : known;
-    const warn = (reason: string | undefined) => {
-      if (reason !== undefined && !intent.moved) set.report({ kind: "overLimit", reason });
+    const warn = (reason: string | undefined, isInTheWay: boolean) => {
+      if (reason !== undefined && !intent.moved) set.report({ kind: "overLimit", reason, isInTheWay });
     };
     try {
       const planned = planLimitedUpdate(observed ?? held, intent, this.changes(set, inputs));
-      warn(planned.plan.refusal);
+      warn(planned.plan.refusal, inputs.onExisting !== "adopt" && planned.otherValue.size > 0);
       reportMet(set, inputs, foundBy(planned, inputs), true);
     } catch (error) {
-      warn(messageOf(error));
+      warn(messageOf(error), error instanceof InTheWay);
     }
   }
 
@@ -255,7 +268,7 @@ export class SetLifecycle {
       const { shared, left: adopted } = this.planNew(set, inputs, observed);
       reportMet(set, inputs, { shared, adopted }, true);
     } catch (error) {
-      set.report({ kind: "overLimit", reason: messageOf(error) });
+      set.report({ kind: "overLimit", reason: messageOf(error), isInTheWay: error instanceof InTheWay });
     }
   }
 
