@@ -279,6 +279,21 @@ describe("an update at another address removes no entry that a failed update may
   });
 });
 
+it("an update at another address names the undeclared entries that it leaves there", async () => {
+  await using emulator = await node();
+  await using other = await node();
+  other.change(BLOCKED, { insert: { [R]: 1 } });
+  const engine = await beside([set({ [P]: 1 })], {}, emulator);
+  const moved = new MiniEngine({ node: QUICK, endpoint: other.endpoint });
+  moved.state = engine.state;
+  const { errors, printed } = await moved.up([set({ [P]: 1 })]);
+  expect(texts(errors)).toBe("");
+  expect(printed.join("\n")).toContain(
+    `Set ${BLOCKED} on ${other.endpoint}: left entries that the program does not declare: ${R}.`,
+  );
+  expect(blocked(other)).toEqual({ [P]: 1, [R]: 1 });
+});
+
 it("an entry that another resource gives up in the same up is in the way of no update, a lost entry or not", async () => {
   for (const isLost of [false, true]) {
     await using emulator = await node();

@@ -224,7 +224,7 @@ export class SetLifecycle {
     const result = await this.write(set, plan, failure, () => refused.size > 0);
     reportMet(set, inputs, notLooked(set, found), false);
     const entries = found.adopted.size > 0 ? new Map([...desired, ...found.adopted]) : desired;
-    this.warnOfOthers(set, { ...inputs, entries }, result);
+    this.warnOfOthers(set, { ...inputs, entries }, result, intent.moved);
     if (!isPart) set.settleSent();
     return {
       ...kept,
@@ -371,10 +371,16 @@ export class SetLifecycle {
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;
   }
 
-  private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
+  private warnOfOthers(
+    set: ResourceSet,
+    inputs: SetInputs,
+    { before, after }: Pick<SetResult, "before" | "after">,
+    isMoved = false,
+  ) {
     const { foreign, different } = compareSet(after, inputs.entries, inputs.entries);
-    // The look has reported the entries that it saw.
-    const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.observedInLook?.has(prefix) !== true;
+    // The look has reported the entries that it saw at the address of the state.
+    const isNews = (prefix: CanonicalPrefix) =>
+      before.has(prefix) && (isMoved || set.observedInLook?.has(prefix) !== true);
     const undeclared = inputs.exclusive ? foreign.filter(isNews) : [];
     if (undeclared.length + different.length > 0) set.report({ kind: "leftUndeclared", undeclared, different });
   }
