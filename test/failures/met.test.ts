@@ -294,6 +294,21 @@ it("an update at another address names the undeclared entries that it leaves the
   expect(blocked(other)).toEqual({ [P]: 1, [R]: 1 });
 });
 
+it("an update of an entry at another address, without a look, names the value that it changes there", async () => {
+  await using emulator = await node();
+  await using other = await node();
+  other.change(PARTNERS, { insert: { [R]: 9 } });
+  const engine = await beside([entry("single", R)], {}, emulator);
+  const moved = new MiniEngine({ node: QUICK, endpoint: other.endpoint, detectDrift: "off" });
+  moved.state = engine.state;
+  const { errors, printed } = await moved.up([entry("single", R)]);
+  expect(texts(errors)).toBe("");
+  expect(printed.join("\n")).toContain(
+    `Set ${PARTNERS} on ${other.endpoint}: up changes 1 entry that the program does not declare with this value: ${R} (9 to 1).`,
+  );
+  expect(other.prefixSet(PARTNERS).applied).toEqual({ [R]: 1 });
+});
+
 it("an entry that another resource gives up in the same up is in the way of no update, a lost entry or not", async () => {
   for (const isLost of [false, true]) {
     await using emulator = await node();

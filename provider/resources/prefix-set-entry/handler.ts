@@ -8,11 +8,11 @@ import { type ListedMap, NOTHING } from "../../model/prefix-map";
 import { prefixIn } from "../../model/readable";
 import { formatUrl } from "../../model/resource-url";
 import { NAMED } from "../../model/text";
-import { differing, RESTORES } from "../../reconcile/drift";
+import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { foundEntry, type Intent, planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
 import { addressOf, compare, hasOtherAddress, remember } from "../changes";
-import { lookAgain, lookNew, reportMissing, reportSent } from "../look-at-set";
+import { lookAgain, lookNew, NOTHING_FOUND, notLooked, reportMet, reportMissing, reportSent } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
 import { checkPrefixSetEntry } from "./check";
@@ -187,11 +187,13 @@ export class PrefixSetEntryHandler implements Handler {
     set.reportMove(state);
     let { unsettled } = intent;
     let found: ListedValue | undefined;
+    let changed: ListedMap = NOTHING;
     const plan = (observed: ListedMap) => {
       // A run without a look has not compared the notes of a killed one with what is there.
       unsettled = new Set([...unsettled, ...set.sentBefore(prefix, moved ? NOTHING : known, observed)]);
       const { plan, ...met } = planUpdate(observed, { ...intent, unsettled });
       found = foundEntry(met, { ...inputs, label });
+      changed = met.changed;
       return plan;
     };
     const { before, after } = await set.write({ plan }, (message, reached) => {
@@ -199,6 +201,7 @@ export class PrefixSetEntryHandler implements Handler {
       return new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, existed));
     });
     set.settleSent();
+    reportMet(set, { ...inputs, entries: desired }, notLooked(set, { ...NOTHING_FOUND, changed }), false);
     if (set.observedInLook?.has(prefix) !== true || (found !== undefined && found !== inputs.value))
       reportFound(set, inputs, found, false);
     if (found !== undefined && found !== inputs.value)
@@ -264,8 +267,7 @@ export class PrefixSetEntryHandler implements Handler {
     const intent = set?.isChecked(inputs.prefix) && this.intent(set, state, inputs);
     if (!set || !observed || !intent) return;
     const { changed, ...met } = planUpdate(observed, intent);
-    const entries = differing({ different: changed }, intent.desired);
-    if (entries.length > 0) set.report({ kind: "foreign", outcome: "changes", entries });
+    reportMet(set, { ...inputs, entries: intent.desired }, { ...NOTHING_FOUND, changed }, true);
     try {
       reportFound(set, inputs, foundEntry(met, { ...inputs, label: set.label }), true);
     } catch (error) {
