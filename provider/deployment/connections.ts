@@ -22,6 +22,8 @@ export interface KnownSet extends Pick<FlushOptions, "leftovers"> {
   readonly writes: Writes;
   /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
   readonly declaring: Declaring[];
+  /** Declared entries that `block --now` inserted here, with its values. */
+  readonly blocked: Map<CanonicalPrefix, number>;
   /** Addresses that all resources cover in this set. */
   readonly coverage: SharedCoverage;
 }

@@ -9,7 +9,7 @@ import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
 import type { About } from "../engine/handler";
 import type { EventPlace } from "../messages/events";
-import { sentPlace } from "../model/entry";
+import { type SentTo, sentPlace } from "../model/entry";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
@@ -113,6 +113,7 @@ export class DeploymentSet implements Addressed {
   readonly managedHere: KeysHere;
   readonly declaring: KnownSet["declaring"];
   readonly existed: KnownSet["existed"];
+  readonly blocked: KnownSet["blocked"];
   readonly coverage: KnownSet["coverage"];
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
@@ -145,6 +146,7 @@ export class DeploymentSet implements Addressed {
     const known = sets.get(place) ?? newSet();
     sets.set(place, known);
     this.existed = known.existed;
+    this.blocked = known.blocked;
     this.declaring = known.declaring;
     this.coverage = known.coverage;
     this.wantedHere = desired.at(node, url);
@@ -187,6 +189,12 @@ export class DeploymentSet implements Addressed {
     return conflict && `${this.title}: ${conflict}`;
   }
 
+  /** Records values with which `block --now` inserted declared entries here: another one in the program is its change. */
+  takeSent(sent: ReadonlyMap<CanonicalPrefix, SentTo>): void {
+    for (const [prefix, { [sentPlace(this.endpoint, this.url)]: value }] of sent)
+      if (value !== undefined) this.blocked.set(prefix, value);
+  }
+
   /**
    * The program ignores changes of entries of a resource.
    *
@@ -219,5 +227,12 @@ export class DeploymentSet implements Addressed {
 
 function newSet(): KnownSet {
   const coverage = new SharedCoverage();
-  return { existed: new Set(), leftovers: new Set(), writes: { begun: 0 }, declaring: [], coverage };
+  return {
+    existed: new Set(),
+    leftovers: new Set(),
+    writes: { begun: 0 },
+    declaring: [],
+    blocked: new Map(),
+    coverage,
+  };
 }

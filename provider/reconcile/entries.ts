@@ -51,6 +51,8 @@ export const NOTHING_HELD: HeldEntries = { entries: NOTHING, notes: new Map() };
 export interface NormalEntries extends HeldEntries {
   /** Expired prefixes with their times; they are no longer wanted. */
   readonly expired: ReadonlyMap<CanonicalPrefix, string>;
+  /** Values with which `block --now` inserted the others. They belong to no state. */
+  readonly sent: ReadonlyMap<CanonicalPrefix, SentTo>;
   /** Faults that fail the check, as sentences with the position. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -77,7 +79,13 @@ export function normaliseEntries(
   if (given === UNKNOWN) return undefined;
   const list = givenEntries(given);
   if (list === undefined) {
-    return { ...NOTHING_HELD, expired: new Map(), problems: [`entries: ${NO_ENTRIES}.`], warnings: [] };
+    return {
+      ...NOTHING_HELD,
+      expired: new Map(),
+      sent: new Map(),
+      problems: [`entries: ${NO_ENTRIES}.`],
+      warnings: [],
+    };
   }
   if (list.spellings.some(hasUnknown)) return undefined;
   const entries = new Map<CanonicalPrefix, ListedValue>();
@@ -117,18 +125,19 @@ export function normaliseEntries(
   });
   const notes = new Map<CanonicalPrefix, string>();
   const expired = new Map<CanonicalPrefix, string>();
+  const sent = new Map<CanonicalPrefix, SentTo>();
   for (const [prefix, note] of noted) {
     const { expires } = note;
     const isOver = expires !== undefined && isExpired(expires, options.now);
     if (isOver) {
       expired.set(prefix, expires);
       entries.delete(prefix);
-    }
+    } else if (note.sent) sent.set(prefix, note.sent);
     const text = formatNote({ ...note, sent: undefined, ...(isOver && sentTo(note, options.at)) });
     if (text !== undefined) notes.set(prefix, text);
   }
   const flat = isFlat && problems.length === 0 ? membersOf(given) : undefined;
-  return { entries, notes, expired, problems, warnings, flat };
+  return { entries, notes, expired, sent, problems, warnings, flat };
 }
 
 /** The value that `block --now` wrote, and for a group the nodes. */

@@ -17,6 +17,8 @@ export interface SetFacts {
   readonly declared: KnownPrefixes;
   /** Entries of `block --now` that are no longer wanted, with their values. */
   readonly withdrawn: ListedMap;
+  /** Declared entries that `block --now` inserted, with its values; by default none. */
+  readonly blocked?: ListedMap;
   /** True for an entry of the state whose time is over; by default none has a time. */
   readonly isOver?: (prefix: CanonicalPrefix) => boolean;
   /** True for an entry whose changes the program ignores; by default it ignores none. */
@@ -50,14 +52,15 @@ export interface Contents {
 /** Makes the judge of single prefixes of a set. @param more Circumstances that all prefixes share, or that depend on one. */
 export function judgeOf(
   { observed, known, desired }: Contents,
-  { unsettled, declared, withdrawn, isOver, ignores }: SetFacts,
+  { unsettled, declared, withdrawn, blocked = NOTHING, isOver, ignores }: SetFacts,
   more: (prefix: CanonicalPrefix) => Circumstances = () => ({}),
 ): (prefix: CanonicalPrefix) => Verdict {
   return (prefix) => {
-    const [listed, noted] = [observed.get(prefix), unsettled.has(prefix)];
+    const listed = observed.get(prefix);
     const isWithdrawn = listed !== undefined && withdrawn.get(prefix) === listed;
     return verdictOf(relationOf(listed, known.get(prefix), desired.get(prefix)), {
-      noted,
+      noted: unsettled.has(prefix),
+      blocked: listed !== undefined && blocked.get(prefix) === listed,
       declared: declared.has(prefix),
       expired: isWithdrawn || isOver?.(prefix) === true,
       ignored: ignores?.(prefix) === true,
@@ -71,25 +74,22 @@ export function isRemoved(verdict: Verdict): boolean {
   return verdict === "remove" || verdict === "expire" || verdict === "settle";
 }
 
-/** Entries of others that a plan meets where the program declares them. */
+/** Entries that a plan meets where the program declares them. */
 export interface Met {
   /** Entries with another value, which the plan leaves as they are. */
   readonly otherValue: ListedMap;
   /** Entries that are there as declared. */
   readonly shared: readonly CanonicalPrefix[];
+  /** Entries of `block --now`, or at another address, with other values, which the plan changes. */
+  readonly changed: ListedMap;
 }
 
 /**
  * Plans an update: it inserts every desired prefix, and removes only prefixes of the state. A value that another writer changed
  * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change. What the program adds meets
  * entries of others as in {@link planNew}.
- *
- * @returns `changed`: entries that are at another address with other values, which the plan changes
  */
-export function planUpdate(
-  observed: ListedMap,
-  intent: Intent,
-): Met & { readonly plan: SetPlan; readonly changed: ListedMap } {
+export function planUpdate(observed: ListedMap, intent: Intent): Met & { readonly plan: SetPlan } {
   const { known, desired, unsettled, moved, withdrawn, managed, observed: looked, found } = intent;
   const { missing, different, dropped, present, occupied } = compareSet(observed, known, desired);
   const isObserved = (prefix: CanonicalPrefix) =>
@@ -120,7 +120,9 @@ export function planUpdate(
     ...(restored.length > 0 && { restored: new Set(restored) }),
   };
   const isTaken = (prefix: CanonicalPrefix) => !known.has(prefix) && judge(prefix) === "take over";
-  if (!moved) return { plan, otherValue, shared: present.filter(isTaken), changed: NOTHING };
+  const isBlocked = (prefix: CanonicalPrefix) => intent.blocked?.has(prefix) === true && judge(prefix) === "change";
+  const ofBlock = valued(observed, occupied.filter(isBlocked));
+  if (!moved) return { plan, otherValue, shared: present.filter(isTaken), changed: ofBlock };
   // At another address, everything that is there was there before.
   const there = compareSet(observed, NOTHING, desired);
   const isOthers = (prefix: CanonicalPrefix) => !unsettled.has(prefix);
@@ -150,6 +152,8 @@ export interface NewContent {
   readonly sent?: ReadonlySet<CanonicalPrefix>;
   /** Entries of `block --now` that are no longer wanted, with their values. */
   readonly withdrawn?: ListedMap;
+  /** As in {@link SetFacts}. */
+  readonly blocked?: ListedMap | undefined;
 }
 
 /**
@@ -159,11 +163,19 @@ export interface NewContent {
  */
 export function planNew(
   observed: ListedMap,
-  { desired, exclusive, managed, declared = desired, sent = new Set(), withdrawn = NOTHING }: NewContent,
+  {
+    desired,
+    exclusive,
+    managed,
+    declared = desired,
+    sent = new Set(),
+    withdrawn = NOTHING,
+    blocked = NOTHING,
+  }: NewContent,
 ): Met & { readonly plan: SetPlan; readonly undeclared: ListedMap } {
   const { present, occupied, foreign } = compareSet(observed, NOTHING, desired);
   const more = (prefix: CanonicalPrefix) => ({ isNew: true, partial: !exclusive, owned: managed.has(prefix) });
-  const judge = judgeOf({ observed, known: NOTHING, desired }, { unsettled: sent, declared, withdrawn }, more);
+  const judge = judgeOf({ observed, known: NOTHING, desired }, { unsettled: sent, declared, withdrawn, blocked }, more);
   const those = (prefixes: readonly CanonicalPrefix[], verdict: Verdict) =>
     prefixes.filter((prefix) => judge(prefix) === verdict);
   const otherValue = valued(observed, those(occupied, "refuse"));
@@ -174,7 +186,12 @@ export function planNew(
   const listed = new Set([...shared, ...those(present, "settle")]);
   const put = otherValue.size === 0 ? desired : without(desired, [...otherValue.keys()]);
   const plan: SetPlan = { put, remove, uncounted: remove, listed };
-  return { plan, undeclared: valued(observed, exclusive ? those(foreign, "refuse") : []), otherValue, shared };
+  const undeclared = valued(observed, exclusive ? those(foreign, "refuse") : []);
+  const changed = valued(
+    observed,
+    those(occupied, "change").filter((prefix) => blocked.has(prefix)),
+  );
+  return { plan, undeclared, otherValue, shared, changed };
 }
 
 /** An entry of its own. */
@@ -197,7 +214,8 @@ export interface NewEntry extends Omit<NewContent, "desired" | "exclusive">, One
 export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, ...about }: NewEntry) {
   const made = planNew(observed, { ...about, desired: new Map([[prefix, value]]), exclusive: false });
   const found = foundEntry(made, { label, prefix, value, onExisting });
-  return { plan: made.plan, ...(found !== undefined && { found }) };
+  const { plan, changed } = made;
+  return { plan, ...(changed.size > 0 && { changed }), ...(found !== undefined && { found }) };
 }
 
 /**
@@ -206,7 +224,7 @@ export function planEntry(observed: ListedMap, { label, prefix, value, onExistin
  * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
  */
 export function foundEntry(
-  { otherValue, shared }: Met,
+  { otherValue, shared }: Pick<Met, "otherValue" | "shared">,
   { label, prefix, value, onExisting }: OneEntry,
 ): ListedValue | undefined {
   const found = otherValue.get(prefix) ?? (shared.length > 0 ? value : undefined);

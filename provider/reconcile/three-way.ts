@@ -28,6 +28,8 @@ export interface Circumstances {
   readonly expired?: boolean;
   /** A run of this stack that did not end may have sent it. */
   readonly noted?: boolean;
+  /** `block --now` inserted it with this value, from a file that the program reads. */
+  readonly blocked?: boolean;
   /** The resource has a part of the set only (`exclusive: false`). */
   readonly partial?: boolean;
   /** The state of another resource of the deployment has it; of an undeclared entry, asked for a new resource only. */
@@ -74,7 +76,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   same: [["noted", "settle"], "none"],
   new: ["insert"],
   present: [["noted", "settle"], ["owned", "none"], "take over"],
-  occupied: [["noted", "change"], ["owned", "change"], ["moved", "change"], "refuse"],
+  occupied: [["noted", "change"], ["blocked", "change"], ["owned", "change"], ["moved", "change"], "refuse"],
   changed: ["change"],
   missing: [["moved", "insert"], "restore"],
   different: [["noted", "restore"], ["moved", "change"], ["ignored", "leave"], ["unobserved", "keep"], "restore"],

@@ -87,7 +87,7 @@ export interface Found {
   readonly shared: readonly CanonicalPrefix[];
   /** Entries that are taken into the state, unchanged. */
   readonly adopted: ListedMap;
-  /** Entries at another address that are changed. */
+  /** Entries of `block --now`, or at another address, that are changed. */
   readonly changed?: ListedMap;
 }
 

@@ -64,6 +64,7 @@ export class ResourceSet {
   readonly desired: DeploymentSet["desired"];
   readonly managed: DeploymentSet["managed"];
   readonly existed: DeploymentSet["existed"];
+  readonly blocked: DeploymentSet["blocked"];
   readonly desiredAnywhere: DeploymentSet["desiredAnywhere"];
   private readonly set: DeploymentSet;
   private caller: Caller = {};
@@ -85,6 +86,7 @@ export class ResourceSet {
     this.desired = this.set.desired;
     this.managed = this.set.managed;
     this.existed = this.set.existed;
+    this.blocked = this.set.blocked;
     this.desiredAnywhere = this.set.desiredAnywhere;
   }
 
@@ -298,7 +300,13 @@ export class ResourceSet {
 
   /** Facts by which the prefixes of this set are judged. */
   facts(unsettled: SetFacts["unsettled"], withdrawn: ListedMap): SetFacts {
-    return { unsettled, withdrawn, declared: this.desired, ignores: (prefix) => this.ignores(prefix) };
+    return {
+      unsettled,
+      withdrawn,
+      declared: this.desired,
+      blocked: this.blocked,
+      ignores: (prefix) => this.ignores(prefix),
+    };
   }
 
   /** True if the state has another address than the set, which may be another machine. */

@@ -144,6 +144,42 @@ it("an expired entry of block, which the same up removes, is not said to stay", 
   expect(stack.held()).toEqual({ [A]: 1 });
 });
 
+describe("a value of block --now that differs from the one of the program", () => {
+  const at = (name: string, { endpoint }: { endpoint: string }, value: number) => {
+    const blocked = { value: 5, sent: `${value} ${BLOCKED} ${endpoint}` };
+    // As the class says of arguments that are all known in a preview.
+    const __said = { decides: true };
+    const one = entry("single", C, 5, "blocked");
+    if (name === "an entry") return [{ ...one, args: { ...one.args, ...blocked, __said } }];
+    if (name === "a group") return [group({ [A]: 1, [C]: blocked }, ["n1"], { __said })];
+    return [set({ [A]: 1, [C]: blocked }, { __said })];
+  };
+
+  it.each(["a set", "an entry", "a group"])("is changed by the next up, whose preview names it: %s", async (name) => {
+    for (const isUpdate of [false, true]) {
+      await using stack = await groupBench("n1");
+      const node = stack.node("n1");
+      const engine = new MiniEngine({ ...stack.config, endpoint: node.endpoint });
+      if (isUpdate && name === "a set") await engine.up([set({ [A]: 1 })]);
+      if (isUpdate && name === "a group") await engine.up([group({ [A]: 1 }, ["n1"])]);
+      node.change(BLOCKED, { insert: { [C]: 1 } });
+      const program = at(name, node, 1);
+      for (const run of [await engine.preview(program), await engine.up(program)])
+        expect([run.errors, run.printed.join("\n")]).toEqual([[], expect.stringContaining(`: ${C} (1 to 5).`)]);
+      expect(node.prefixSet(BLOCKED).applied[C]).toBe(5);
+      expect(JSON.stringify(engine.state)).not.toContain("sent");
+    }
+  });
+
+  it.each(["a set", "an entry"])("stays if another writer has changed it since: %s", async (name) => {
+    await using stack = await bench();
+    stack.emulator.change(BLOCKED, { insert: { [C]: 9 } });
+    const { errors } = await stack.engine.up(at(name, stack.emulator, 1));
+    expect(errors.map(({ message }) => message).join()).toMatch(/already holds .*9/);
+    expect(stack.held()).toEqual({ [C]: 9 });
+  });
+});
+
 describe("a run that was killed", () => {
   const folder = join(useEmptyFolder(), "packetfilter");
 

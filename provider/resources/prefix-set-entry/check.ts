@@ -44,6 +44,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     set.sent.declare(prefix, about);
     if (about.ignored === true) set.ignore([prefix]);
     if (!expired) set.desired.add([prefix]);
+    if (!expired && args.sent) set.takeSent(new Map([[prefix, args.sent]]));
   }
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
   if (expired) {

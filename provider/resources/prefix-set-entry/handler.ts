@@ -73,11 +73,12 @@ export class PrefixSetEntryHandler implements Handler {
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isReplaced || hasUnknown(inputs) ? "nothing" : foresight, () => {
-      const { observedInLook: observed, label, managed } = set;
+      const { observedInLook: observed, label, managed, blocked } = set;
       if (!observed) return;
       const sent = set.sentBefore(desired.prefix, new Map());
-      const { found } = planEntry(observed, { ...desired, label, managed, sent });
+      const { found, changed } = planEntry(observed, { ...desired, label, managed, sent, blocked });
       reportSent(set, sent, desiredOf(desired));
+      reportChanged(set, desired, changed);
       reportFound(set, desired, found, true);
     });
   }
@@ -121,7 +122,7 @@ export class PrefixSetEntryHandler implements Handler {
   async create(json: JsonObject) {
     const inputs = readInputs(json);
     const set = ResourceSet.open(this.runtime, inputs).claim(inputs.prefix);
-    const { label, managed, endpoint } = set;
+    const { label, managed, blocked, endpoint } = set;
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) {
@@ -130,11 +131,12 @@ export class PrefixSetEntryHandler implements Handler {
       return { id, outs: writeState(inputs, { endpoint }) };
     }
     let found: ListedValue | undefined;
+    let changed: ListedMap | undefined;
     const hasExisted = set.existed.has(prefix);
     const plan = (observed: ListedMap) => {
       const sent = set.sentBefore(prefix, new Map(), observed);
-      const create = planEntry(observed, { label, prefix, value, onExisting, managed, sent });
-      found = create.found;
+      const create = planEntry(observed, { label, prefix, value, onExisting, managed, sent, blocked });
+      ({ found, changed } = create);
       return create.plan;
     };
     await set.write({ plan }, (message, reached) => {
@@ -142,6 +144,7 @@ export class PrefixSetEntryHandler implements Handler {
       return new PartialFailure(message, id, partial(inputs, reached, existed));
     });
     set.settleSent();
+    reportChanged(set, inputs, changed);
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint, existed: hasExisted }) };
     this.found.add(id);
     reportFound(set, inputs, found, false);
@@ -201,7 +204,7 @@ export class PrefixSetEntryHandler implements Handler {
       return new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, existed));
     });
     set.settleSent();
-    reportMet(set, { ...inputs, entries: desired }, notLooked(set, { ...NOTHING_FOUND, changed }), false);
+    reportChanged(set, inputs, notLooked(set, { ...NOTHING_FOUND, changed }).changed);
     if (set.observedInLook?.has(prefix) !== true || (found !== undefined && found !== inputs.value))
       reportFound(set, inputs, found, false);
     if (found !== undefined && found !== inputs.value)
@@ -267,7 +270,7 @@ export class PrefixSetEntryHandler implements Handler {
     const intent = set?.isChecked(inputs.prefix) && this.intent(set, state, inputs);
     if (!set || !observed || !intent) return;
     const { changed, ...met } = planUpdate(observed, intent);
-    reportMet(set, { ...inputs, entries: intent.desired }, { ...NOTHING_FOUND, changed }, true);
+    reportChanged(set, inputs, changed);
     try {
       reportFound(set, inputs, foundEntry(met, { ...inputs, label: set.label }), true);
     } catch (error) {
@@ -332,6 +335,11 @@ function reportFound(
   if (found === undefined) return;
   if (found === value) set.report({ kind: "alreadyThere", prefixes: [prefix], ...about });
   else set.report({ kind: "adopted", entries: [{ prefix, value: found, desired: value }], ...about });
+}
+
+/** Reports the entry with another value that a create or an update changes. */
+function reportChanged(set: ResourceSet, inputs: PrefixSetEntryInputs, changed: ListedMap = NOTHING): void {
+  reportMet(set, { ...inputs, entries: desiredOf(inputs) }, { ...NOTHING_FOUND, changed }, true);
 }
 
 /** Facts of the state about an entry that was there. */

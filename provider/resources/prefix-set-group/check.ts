@@ -183,7 +183,12 @@ function groupEqualNodes(
     if (kind) kind.nodes.push(name);
     else {
       const normal = own
-        ? { ...common, ...overridden(common, own), expired: new Map([...common.expired, ...own.expired]) }
+        ? {
+            ...common,
+            ...overridden(common, own),
+            expired: new Map([...common.expired, ...own.expired]),
+            sent: new Map([...common.sent, ...own.sent]),
+          }
         : common;
       kinds.set(key, {
         nodes: [name],
@@ -242,6 +247,7 @@ function want(
       if (!set) continue;
       set.announced.add(WHOLE_SET);
       set.sent.declare(normal.entries, about);
+      set.takeSent(normal.sent);
       set.ignore(about.ignored, before.entries, normal.entries);
       set.declaring.push({ entries: normal.entries, limits: { ...args, ...limits } });
     }

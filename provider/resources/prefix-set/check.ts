@@ -70,6 +70,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     if (wide.length > 0) return { inputs: news, problems: wide.map((problem) => `${url}: ${problem}`) };
     set.announced.add(WHOLE_SET);
     set.sent.declare(entries, about);
+    set.takeSent(normal.sent);
     set.ignore(about.ignored, before.entries, entries);
     set.desired.take(entries);
     set.declaring.push({ entries, limits: args });

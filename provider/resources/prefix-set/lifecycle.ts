@@ -62,11 +62,12 @@ export class SetLifecycle {
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     let adopted: ListedMap = new Map();
     let shared: readonly CanonicalPrefix[] = [];
+    let changed: ListedMap = NOTHING;
     let existed: readonly CanonicalPrefix[] = [];
     const plan = (observed: ListedMap) => {
       const create = this.planNew(set, inputs, observed);
       adopted = create.left;
-      shared = create.shared;
+      ({ shared, changed } = create);
       const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
       existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
       reportSent(set, set.sentBefore(desired, NOTHING, observed), desired, observed);
@@ -77,7 +78,7 @@ export class SetLifecycle {
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
     await this.write(set, plan, failure);
-    reportMet(set, inputs, { shared, adopted }, false);
+    reportMet(set, inputs, { shared, adopted, changed }, false);
     set.settleSent();
     if (adopted.size === 0) return { entries: desired, endpoint, existed };
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), existed };
@@ -127,8 +128,8 @@ export class SetLifecycle {
     return lookNew(this.runtime, looked, foresight, () => {
       const { set } = looked;
       if (!set.observedInLook || !inputs) return;
-      const { shared, left: adopted } = this.planNew(set, inputs, set.observedInLook);
-      reportMet(set, inputs, { shared, adopted }, true);
+      const { shared, left: adopted, changed } = this.planNew(set, inputs, set.observedInLook);
+      reportMet(set, inputs, { shared, adopted, changed }, true);
     });
   }
 
@@ -265,8 +266,8 @@ export class SetLifecycle {
     const { observedInLook: observed } = set;
     if (!observed || !set.isChecked(WHOLE_SET)) return;
     try {
-      const { shared, left: adopted } = this.planNew(set, inputs, observed);
-      reportMet(set, inputs, { shared, adopted }, true);
+      const { shared, left: adopted, changed } = this.planNew(set, inputs, observed);
+      reportMet(set, inputs, { shared, adopted, changed }, true);
     } catch (error) {
       set.report({ kind: "overLimit", reason: messageOf(error), isInTheWay: error instanceof InTheWay });
     }
@@ -388,12 +389,12 @@ export class SetLifecycle {
   /** @throws {InTheWay} if foreign entries are in the way */
   private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap) {
     const { entries: desired, exclusive, onExisting } = inputs;
-    const { label, managed, desired: declared } = set;
+    const { label, managed, blocked, desired: declared } = set;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     const sent = set.sentBefore(desired, NOTHING, observed);
     const limits = sharedLimits(inputs.limits, this.runtime.settings);
     const about = { label, exclusive, onExisting, limits };
-    return planCreate(observed, { ...about, desired, declared, managed, sent, withdrawn });
+    return planCreate(observed, { ...about, desired, declared, managed, sent, withdrawn, blocked });
   }
 
   /**

@@ -19,17 +19,17 @@ export interface NewSet extends NewContent {
 /**
  * Plans a create: it inserts every desired prefix, unless the set holds another value. Foreign entries stay as they are.
  *
- * @returns the plan; `left`: the foreign entries with their values; `shared`: entries that are there as declared
+ * @returns the plan; `left`: the foreign entries with their values; `shared`, `changed`: as in {@link Met}
  * @throws {InTheWay} if there are foreign entries that may not be adopted
  * @throws {Error} if the set would break its limits
  */
 export function planCreate(observed: ListedMap, { label, onExisting, limits, ...content }: NewSet) {
-  const { plan, undeclared, otherValue, shared } = planNew(observed, content);
+  const { plan, undeclared, otherValue, shared, changed } = planNew(observed, content);
   const left = new Map([...undeclared, ...otherValue]);
   if (left.size > 0 && onExisting !== "adopt") throw inTheWay(label, undeclared, otherValue);
   const { desired } = content;
   requireContent(label, desired, [...desired.keys(), ...undeclared.keys()], limits);
-  return { plan, left, shared };
+  return { plan, left, shared, changed };
 }
 
 /** The set holds foreign entries. */
@@ -46,7 +46,7 @@ export interface UpdateLimits {
 }
 
 /** An update, and the entries of others that it meets. */
-export type PlannedUpdate = Met & { readonly plan: SetPlan; readonly changed: ListedMap };
+export type PlannedUpdate = Met & { readonly plan: SetPlan };
 
 /** Entries of others that an update meets: those with another value are adopted with `onExisting`. */
 export function foundBy(

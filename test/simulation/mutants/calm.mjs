@@ -94,8 +94,9 @@ export const CALM = mutants([
     name: "change-other-values-in-an-update",
     promise: 2,
     file: "reconcile/three-way.ts",
-    find: 'occupied: [["noted", "change"], ["owned", "change"], ["moved", "change"], "refuse"]',
-    replace: 'occupied: [["noted", "change"], ["owned", "change"], ["isNew", "refuse"], "change"]',
+    find: 'occupied: [["noted", "change"], ["blocked", "change"], ["owned", "change"], ["moved", "change"], "refuse"]',
+    replace:
+      'occupied: [["noted", "change"], ["blocked", "change"], ["owned", "change"], ["isNew", "refuse"], "change"]',
   },
   {
     name: "name-nothing-that-an-update-meets",
