@@ -26,10 +26,8 @@ export interface EntryNote {
   readonly ticket?: string | undefined;
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string | undefined;
-  /** Of an expired entry: the value with which `block --now` inserted it into this set, if it did. */
-  readonly sent?: number | undefined;
-  /** Of a group, beside `sent`: the nodes at which `block --now` inserted it. */
-  readonly at?: readonly string[] | undefined;
+  /** Of an expired entry: the value with which `block --now` inserted it into this set, if it did; of a group by node. */
+  readonly sent?: number | Readonly<Record<string, number>> | undefined;
 }
 
 /**
@@ -120,8 +118,10 @@ const noteSchema = schema(() => {
     reason: said,
     ticket: said,
     expires: expiresSchema().optional().catch(undefined),
-    sent: sentValue().optional().catch(undefined),
-    at: z.array(z.string()).optional().catch(undefined),
+    sent: z
+      .union([sentValue(), z.record(z.string(), sentValue())])
+      .optional()
+      .catch(undefined),
   });
 });
 
@@ -133,8 +133,8 @@ const noteSchema = schema(() => {
  * formatNote({ ticket: "INC-4711", reason: "SYN flood" });   // '{"reason":"SYN flood","ticket":"INC-4711"}'
  * ```
  */
-export function formatNote({ reason, ticket, expires, sent, at }: EntryNote): string | undefined {
-  const text = JSON.stringify({ reason, ticket, expires, sent, at });
+export function formatNote({ reason, ticket, expires, sent }: EntryNote): string | undefined {
+  const text = JSON.stringify({ reason, ticket, expires, sent });
   return text === "{}" ? undefined : text;
 }
 
@@ -145,12 +145,11 @@ export function formatNote({ reason, ticket, expires, sent, at }: EntryNote): st
 export function parseNote(note: unknown): EntryNote {
   const read = noteSchema().safeParse(typeof note === "string" ? jsonIn(note) : note);
   if (!read.success) return {};
-  const { reason, ticket, expires, sent, at } = read.data;
+  const { reason, ticket, expires, sent } = read.data;
   return {
     ...(reason && { reason }),
     ...(ticket && { ticket }),
     ...(expires && { expires }),
     ...(sent !== undefined && { sent }),
-    ...(at && { at }),
   };
 }

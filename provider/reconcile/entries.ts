@@ -140,14 +140,19 @@ export function normaliseEntries(
   return { entries, notes, expired, sent, problems, warnings, flat };
 }
 
-/** The value that `block --now` wrote, and for a group the nodes. */
+/** The value that `block --now` wrote, for a group by node. */
 function sentTo(
   { sent: all = {} }: NonNullable<Content["note"]>,
   at: string | ReadonlyMap<string, string> = "",
-): Pick<EntryNote, "sent" | "at"> {
+): Pick<EntryNote, "sent"> {
   if (typeof at === "string") return { sent: all[at] };
-  const [sent] = [...at.values()].flatMap((place) => all[place] ?? []);
-  return sent === undefined ? {} : { sent, at: [...at].flatMap(([node, place]) => (all[place] === sent ? node : [])) };
+  const sent = [...at].flatMap(([node, place]) => (all[place] === undefined ? [] : [[node, all[place]] as const]));
+  return sent.length > 0 ? { sent: Object.fromEntries(sent) } : {};
+}
+
+/** The value of a note at a node, where `block --now` wrote one. */
+export function sentAt({ sent }: EntryNote, node: unknown): number | undefined {
+  return typeof sent === "object" ? Object.entries(sent).find(([name]) => name === node)?.[1] : sent;
 }
 
 /** Content of one element of `entries`. */
@@ -169,8 +174,8 @@ export function withdrawnOf(
 ): Map<CanonicalPrefix, number> {
   const withdrawn = new Map<CanonicalPrefix, number>();
   for (const [prefix, note] of notes) {
-    const { sent, at }: EntryNote = note === before.get(prefix) ? {} : parseNote(note);
-    if (sent !== undefined && (!at || (typeof node === "string" && at.includes(node)))) withdrawn.set(prefix, sent);
+    const sent = note === before.get(prefix) ? undefined : sentAt(parseNote(note), node);
+    if (sent !== undefined) withdrawn.set(prefix, sent);
   }
   return withdrawn;
 }

@@ -24,6 +24,21 @@ describe("a group of three nodes", () => {
     expect(stack.held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1, [C]: 4 } });
   });
 
+  it("removes each of several values that block --now put at its nodes", async () => {
+    await using stack = await bench(...ALL);
+    const values = { n1: 4, n2: 5, n3: 6 };
+    for (const [name, value] of Object.entries(values)) stack.node(name).change(URL, { insert: { [C]: value } });
+    const sent = Object.entries(values).map(([name, value]) => `${value} ${URL} ${stack.node(name).endpoint}`);
+    const blocked = { value: 4, expires: "2001-01-01T00:00:00Z", sent: sent.join("; ") };
+    const up = await stack.engine.up([group({ [A]: 1, [C]: blocked }, ALL, { exclusive: false })]);
+    expect(up).toMatchObject(fine);
+    for (const [name, value] of Object.entries(values))
+      expect(up.printed.join("\n")).toContain(
+        `${name} ${URL}: removed if the node still has it with this value, since "block --now" put it there and no program declares it any more: ${C} (${value}).`,
+      );
+    expect(stack.held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1 } });
+  });
+
   it("is filled, compared, changed, refreshed, repaired and cleared with the least requests", async () => {
     await using stack = await bench(...ALL);
     const { engine, asked, held } = stack;

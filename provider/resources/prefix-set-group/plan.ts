@@ -2,8 +2,9 @@ import type { NodeInUse } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { EventPlace, PlanOfNodes } from "../../messages/events";
 import { type ListedValue, parseNote } from "../../model/entry";
+import { groupBy } from "../../model/group";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { HeldEntries, NormalEntries } from "../../reconcile/entries";
+import { type HeldEntries, type NormalEntries, sentAt } from "../../reconcile/entries";
 import { planOf, sayWithdrawn } from "../prefix-set/check";
 import type { GroupInputs } from "./state";
 
@@ -53,13 +54,14 @@ export function sayGroupWithdrawn(runtime: Runtime, where: EventPlace, { nodes, 
   const byNodes = new Map<string, { here: readonly string[]; withdrawn: Map<CanonicalPrefix, ListedValue> }>();
   for (const [prefix, note] of normal.notes) {
     if (note === before.notes.get(prefix) || before.entries.has(prefix)) continue;
-    const { sent, at = [] } = parseNote(note);
-    const here = nodes.filter((node) => at.includes(node));
-    if (sent === undefined || here.length === 0) continue;
-    const key = JSON.stringify(here);
-    const group = byNodes.get(key) ?? { here, withdrawn: new Map() };
-    group.withdrawn.set(prefix, sent);
-    byNodes.set(key, group);
+    const noted = parseNote(note);
+    for (const [sent, here] of groupBy(nodes, (node) => sentAt(noted, node))) {
+      if (sent === undefined) continue;
+      const key = JSON.stringify(here);
+      const group = byNodes.get(key) ?? { here, withdrawn: new Map() };
+      group.withdrawn.set(prefix, sent);
+      byNodes.set(key, group);
+    }
   }
   for (const { here, withdrawn } of byNodes.values()) sayWithdrawn(runtime, { ...where, nodes: here }, withdrawn);
 }
