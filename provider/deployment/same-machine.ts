@@ -28,7 +28,7 @@ const ELSEWHERE = "the node of another provider of this stack";
  * deployment wants at one address is removed at no other, unless the user says that each address is a machine of its own.
  */
 export class SameMachine {
-  private readonly objects = new Map<string, Map<string, Addressed>>();
+  private readonly objects = new Map<string, Set<Addressed>>();
   private readonly explained = new Set<string>();
 
   constructor(
@@ -41,10 +41,9 @@ export class SameMachine {
     private readonly wantedByOthers: (object: string) => Pick<KeysHere, "has"> = () => new Set<string>(),
   ) {}
 
-  /** Registers an object at an address; the last connection is used. */
+  /** Registers an object at an address. Several connections may lead there, and each knows its own entries and list. */
   register(object: string, at: Addressed): void {
-    const places = this.objects.get(object) ?? new Map<string, Addressed>();
-    this.objects.set(object, places.set(at.endpoint, at));
+    this.objects.set(object, (this.objects.get(object) ?? new Set()).add(at));
   }
 
   /** Prefixes that must stay here; reports them with reason and remedies. */
@@ -102,7 +101,7 @@ export class SameMachine {
   }
 
   private others(object: string, { endpoint }: Addressed): Addressed[] {
-    return [...(this.objects.get(object)?.values() ?? [])].filter((it) => it.endpoint !== endpoint);
+    return [...(this.objects.get(object) ?? [])].filter((it) => it.endpoint !== endpoint);
   }
 
   private explain(

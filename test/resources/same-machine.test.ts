@@ -63,3 +63,14 @@ it.each([
   await same.after(SET, all.here, new Map([[prefix, 1]]));
   expect([all.asked, warnings]).toEqual([asked, warned]);
 });
+
+it("restores by the list of whichever connection has one, where several lead to an address", async () => {
+  const all = places(true);
+  const { same, warnings } = machines(true, all);
+  same.register(SET, { ...all.there, last: () => new Map() });
+  await same.after(SET, all.here, new Map([[PREFIX, 1]]));
+  expect([all.asked, warnings]).toEqual([
+    ["list", `restore ${PREFIX}`],
+    [expect.stringContaining("the two addresses are one machine.")],
+  ]);
+});
