@@ -236,6 +236,22 @@ describe("block expire --now", () => {
     expect([held()[1], entries()]).toEqual([{ "203.0.113.0/24": 1 }, {}]);
   });
 
+  test("an entry that a failed node of a named set may hold stays in the file, though it was never sent, until the next call", async () => {
+    await write("blocks.yaml", '203.0.113.0/24: { expires: "2030-01-31T17:00:00Z" }\n');
+    nodes[1]?.fail({ cmd: "list", kind: "reset", times: 99 });
+    const expire = ["block", "expire", ...FILE, "--now", BLOCKED, "--all-nodes", "--timeout", "1s"];
+    const ended = await here(expire);
+    expect([ended.code, held(), Object.keys(entries())]).toEqual([
+      1,
+      [{}, { "203.0.113.0/24": 1 }],
+      ["203.0.113.0/24"],
+    ]);
+    expect(ended.out).toContain("203.0.113.0/24, whose time is over, stays in it until it is gone from every set");
+    nodes[1]?.clearFaults();
+    expect((await here(expire)).code).toBe(0);
+    expect([held(), entries()]).toEqual([[{}, {}], {}]);
+  });
+
   test.each([
     ["--now", "--now", BLOCKED],
     ["--now", BLOCKED, "--now"],

@@ -81,9 +81,12 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
     const ended = await orNothing(place, gone, io, () =>
       carryOut({ ...place, targets }, change, { command, arguments: [] }, io),
     );
+    // A set of --now that could not be changed may hold entries that the file does not record as sent.
+    const isComplete = isEverywhere || ended.outcomes.every(({ outcome }) => ["done", "not all"].includes(outcome));
+    const unheld = isComplete ? gone.expired : [];
     // What was done is shown, though another writer may have broken the file meanwhile.
     const unread: string[] = [];
-    const after = await tidied(place.editor, (entries) => forgotten(entries, gone.expired), io).catch((error) => {
+    const after = await tidied(place.editor, (entries) => forgotten(entries, unheld), io).catch((error) => {
       unread.push(messageOf(error));
       return ended.edit.after;
     });
@@ -104,8 +107,8 @@ function endSentences(name: string, expired: readonly string[], left: readonly s
     [gone, "is taken out.", "are taken out."],
     [
       left,
-      'stays in it until it is gone from every set into which "block --now" put it.',
-      'stay in it until they are gone from every set into which "block --now" put them.',
+      "stays in it until it is gone from every set that may hold it.",
+      "stay in it until they are gone from every set that may hold them.",
     ],
   ] as const;
   return outcomes.flatMap(([prefixes, one, many]) =>
