@@ -100,3 +100,17 @@ test("a value that another process wrote meanwhile is the file's own, so that un
   expect(ended).toMatchObject({ code: 0, err: "" });
   expect([held(), Object.keys(entries())]).toEqual([[{}, {}], ["198.51.100.1/32"]]);
 });
+
+test("an expired entry that another process blocks again meanwhile stays", async () => {
+  const over = 'expires: "2020-01-31T18:00:00Z"';
+  const places = nodes.map(({ endpoint }) => endpoint).join(" ");
+  const sent = `203.0.113.7/32: { value: 1, ${over}, sent: "1 ${BLOCKED} ${places}" }\n`;
+  await write(`${sent}198.51.100.1/32: { value: 1, ${over} }\n`);
+  const expire = ["block", "expire", "--file", "blocks.yaml", "--now", "--timeout", "10m"];
+  const again = `${sent}198.51.100.1/32: { value: 1, expires: "2099-01-31T18:00:00Z" }\n`;
+  const ended = await whileItWaits([...expire, ...nodes.flatMap(({ endpoint }) => ["--endpoint", endpoint])], again);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect(ended.out).toContain("203.0.113.7/32, whose time is over, is taken out.");
+  expect(ended.out).toContain("198.51.100.1/32, whose time was over, stays in it: another command gave it more.");
+  expect(Object.keys(entries())).toEqual(["198.51.100.1/32"]);
+});

@@ -86,12 +86,12 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
     const unheld = isComplete ? gone.expired : [];
     // What was done is shown, though another writer may have broken the file meanwhile.
     const unread: string[] = [];
-    const after = await tidied(place.editor, (entries) => forgotten(entries, unheld), io).catch((error) => {
+    const after = await tidied(place.editor, (entries) => forgotten(entries, unheld, now), io).catch((error) => {
       unread.push(messageOf(error));
       return ended.edit.after;
     });
     const left = gone.expired.filter((prefix) => after[prefix] !== undefined);
-    const sentences = endSentences(place.name, gone.expired, left);
+    const sentences = endSentences(place.name, gone.expired, { after, now });
     const problems = [...new Set([...(remembered?.unknown ?? []), ...ended.problems, ...unread])];
     const more = { ...gone, kept: left };
     printResult({ ...ended, problems }, place, { more, sentences }, io);
@@ -100,27 +100,38 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
   }
 }
 
-function endSentences(name: string, expired: readonly string[], left: readonly string[]): string[] {
+function endSentences(
+  name: string,
+  expired: readonly string[],
+  { after, now }: { readonly after: PrefixEntries; readonly now: number },
+): string[] {
   if (expired.length === 0) return [`${name}: nothing in it has expired.`];
-  const gone = expired.filter((prefix) => !left.includes(prefix));
+  const outcomeOf = (prefix: string) =>
+    after[prefix] === undefined ? "gone" : isExpired(after[prefix].expires, now) ? "left" : "renewed";
   const outcomes = [
-    [gone, "is taken out.", "are taken out."],
+    ["gone", "is taken out.", "are taken out."],
     [
-      left,
+      "left",
       "stays in it until it is gone from every set that may hold it.",
       "stay in it until they are gone from every set that may hold them.",
     ],
+    ["renewed", "stays in it: another command gave it more.", "stay in it: another command gave them more."],
   ] as const;
-  return outcomes.flatMap(([prefixes, one, many]) =>
-    prefixes.length === 0
+  return outcomes.flatMap(([outcome, one, many]) => {
+    const prefixes = expired.filter((prefix) => outcomeOf(prefix) === outcome);
+    const was = outcome === "renewed" ? "was" : "is";
+    return prefixes.length === 0
       ? []
-      : `${name}: ${some(prefixes)}, whose time is over, ${prefixes.length === 1 ? one : many}`,
-  );
+      : `${name}: ${some(prefixes)}, whose time ${was} over, ${prefixes.length === 1 ? one : many}`;
+  });
 }
 
 /** Removes expired entries that are in no set any more. */
-function forgotten(entries: PrefixEntries, expired: readonly string[]) {
-  const gone = expired.filter((prefix) => entries[prefix] !== undefined && sentIn(entries[prefix]) === undefined);
+function forgotten(entries: PrefixEntries, prefixes: readonly string[], now: number) {
+  // Another command may have blocked one again meanwhile.
+  const isGone = (entry: PrefixEntries[string] | undefined) =>
+    entry !== undefined && isExpired(entry.expires, now) && sentIn(entry) === undefined;
+  const gone = prefixes.filter((prefix) => isGone(entries[prefix]));
   return new Map(gone.map((prefix) => [prefix as CanonicalPrefix, undefined] as const));
 }
 
