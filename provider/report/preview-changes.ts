@@ -40,9 +40,10 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
   const sets = work.sets(now, byNode);
   const { signalings, restored, others } = work;
   const whole = work.whole.report();
-  const said = (severity: string) =>
-    preview.diagnostics.filter((one) => one.severity === severity).map(({ message }) => plain(message));
+  const said = (...severities: string[]) =>
+    preview.diagnostics.filter((one) => severities.includes(severityOf(one))).map(({ message }) => plain(message));
   const errors = said("error");
+  const isShown = (message: string) => !saysRestored(message);
   const entriesOf = (list: (set: Report["sets"][number]) => number) =>
     sum(sets, (set) => list(set) * (set.nodes?.length ?? 1));
   return {
@@ -69,8 +70,8 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
     restored,
     others,
     errors,
-    warnings: [...work.foreign, ...said("warning")],
-    found: said("info").filter((message) => FOUND.test(message) && !saysRestored(message)),
+    warnings: [...work.foreign, ...said("warning").filter((message) => isShown(message) && !FOUND.test(message))],
+    found: said("info", "warning").filter((message) => isShown(message) && FOUND.test(message)),
   };
 }
 
@@ -230,11 +231,20 @@ function differences({ detailedDiff }: PreviewStep, kind: "PrefixSet" | "PrefixS
   return (prefix) => entries.get(prefix);
 }
 
+/** Severity of a message. Dynamic resources print theirs, and the engine records all that a provider prints as `info`. */
+function severityOf({ severity, message }: Preview["diagnostics"][number]): string {
+  return severity === "info" && GRAVITY.exec(readable(message))?.[1] === "warning" ? "warning" : severity;
+}
+
 /** A message without colours and without the word that says how grave it is. */
 function plain(message: string): string {
-  return stripVTControlCharacters(message)
-    .trim()
-    .replace(/^(warning|error): /, "");
+  return readable(message).replace(GRAVITY, "");
+}
+
+const GRAVITY = /^(warning|error): /;
+
+function readable(message: string): string {
+  return stripVTControlCharacters(message).trim();
 }
 
 function sum<T>(items: readonly T[], numberOf: (item: T) => number): number {

@@ -200,6 +200,21 @@ test("a preview with --refresh says what the node holds other than the state", (
   expect(text(report, 20)).toContain("Drift found by the refresh: 1 more, 1 fewer, 1 with other values.");
 });
 
+test("a warning of a dynamic resource, which the engine records as a note, is the same warning as that of the plugin", () => {
+  const warning = "prefixset://edge/blocked on http://192.0.2.10: it did not answer, so nothing was compared.";
+  const found = "http://192.0.2.10 prefixset://edge/blocked holds 2 undeclared entries";
+  const restored =
+    "http://192.0.2.10 prefixset://edge/blocked lacks 1 declared entry (192.0.2.0/24): this up restores it.";
+  const note = { severity: "info", message: "http://192.0.2.10 prefixset://edge/blocked: +1 -0 ~0, 1 after\n" };
+  const messages = [warning, found, restored];
+  const printed = messages.map((text) => ({ severity: "info", message: `\u001b[33mwarning: \u001b[0m${text}\n\n` }));
+  const logged = messages.map((message) => ({ severity: "warning", message }));
+  for (const diagnostics of [printed, logged]) {
+    const report = reportOf(parsePreview(JSON.stringify({ diagnostics: [note, ...diagnostics] })), NOW);
+    expect([report.warnings, report.found]).toEqual([[warning], [found]]);
+  }
+});
+
 test("a preview that failed is reported with its errors, and ends with 1", async () => {
   const { code, out, err } = await run(["report", "failed.json"], { folder });
   expect(code).toBe(1);
