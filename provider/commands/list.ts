@@ -96,9 +96,9 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }
 
-function inTime(flags: Flags): Flags {
-  const { endpoint, node, allNodes = false, timeout } = flags;
-  const isOfSeveral = allNodes || endpoint.length + node.length > 1;
+function inTime(flags: Flags, hasNodes = false): Flags {
+  const { endpoint, node, allNodes = false, isWhole = false, timeout } = flags;
+  const isOfSeveral = allNodes || (isWhole && hasNodes) || endpoint.length + node.length > 1;
   return timeout === undefined && isOfSeveral ? { ...flags, timeout: SEVERAL } : flags;
 }
 
@@ -120,10 +120,10 @@ async function search(
   const { stack, config, state, endpoint, node } = flags;
   const isOptional = urls !== undefined || state !== undefined;
   const project = await readProject({ stack, config, isOptional }, io);
-  const isUnsaid = endpoint.length === 0 && node.length === 0 && project.nodes.length > 0 && urls === undefined;
-  const nodes = await chosenNodes(inTime(isUnsaid ? { ...flags, allNodes: true } : flags), io, project);
+  const isWhole = endpoint.length === 0 && node.length === 0 && urls === undefined;
+  const nodes = await chosenNodes(inTime({ ...flags, isWhole }, project.nodes.length > 0), io, project);
   const known = urls === undefined || state !== undefined ? await stackSets(project, state, io) : [];
-  const { listing, failed } = await covering({ covered, nodes, urls, known }, io);
+  const { listing, failed } = await covering({ covered, nodes, urls, known, isWhole }, io);
   io.out(printed(listing, flags.output));
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }

@@ -18,6 +18,8 @@ export interface NodeFlags extends StackFlags {
   readonly endpoint: readonly string[];
   readonly node: readonly string[];
   readonly allNodes?: boolean;
+  /** True: if no node is named, all of the stack: the named ones, and the unnamed one if the files have it. */
+  readonly isWhole?: boolean;
   readonly header: readonly string[];
   readonly headerFile?: string;
   readonly userArena?: string;
@@ -95,9 +97,14 @@ export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project
   const ofStack = endpoint.length === 0 || node.length > 0 || allNodes;
   const stack = project ?? (ofStack ? await projectOf(flags, io) : undefined);
   const members = await givenMembers(flags, io);
-  const names = new Set([...node, ...(allNodes ? allNames(stack) : [])]);
+  const isWhole = flags.isWhole === true && endpoint.length === 0 && node.length === 0 && !allNodes;
+  const names = new Set([...node, ...(allNodes ? allNames(stack) : isWhole ? (stack?.nodes ?? []) : [])]);
+  const named = [...names].map((name) => ofStackNode(name, stack as Project, members));
+  const unnamed = isWhole && stack?.unnamed("node").isConfigured ? [standardNode(flags, stack, members, io)] : [];
+  const isElsewhere = ({ options }: ChosenNode) => named.every((one) => one.options.endpoint !== options.endpoint);
   const chosen = [
-    ...[...names].map((name) => ofStackNode(name, stack as Project, members)),
+    ...named,
+    ...unnamed.filter(isElsewhere),
     ...endpoint.map((address) => ofAddress(address, "--endpoint", members, io)),
   ];
   const nodes = chosen.length > 0 ? chosen : [standardNode(flags, stack as Project, members, io)];

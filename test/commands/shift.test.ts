@@ -113,6 +113,27 @@ describe("list --contains without a set", () => {
     expect((await here(list("--state", "deep.json"))).err).toContain("is not the output of");
   });
 
+  test("looks at the unnamed node of the stack as well, and names a set at an address that no node has", async () => {
+    const unnamed = endpoint(1);
+    await write(
+      "Pulumi.dev.yaml",
+      `config:\n  packetfilter:endpoint: ${unnamed}\n  packetfilter:nodes: { node1: { endpoint: "${endpoint(0)}" } }\n`,
+    );
+    const found = FOUND.map((one) => ({ ...one, node: one.node === "node2" ? unnamed : one.node }));
+    await write("state.json", exported());
+    const ended = await here(list("--state", "state.json", "--output", "json"));
+    expect([ended.code, JSON.parse(ended.out), ended.err]).toEqual([0, found, ""]);
+    await write("state.json", exported().replaceAll(unnamed, "http://192.0.2.1"));
+    const elsewhere = await here(list("--state", "state.json", "--output", "json"));
+    expect([elsewhere.code, JSON.parse(elsewhere.out), elsewhere.err]).toEqual([
+      1,
+      found.slice(0, 2),
+      `${BLOCKED} on http://192.0.2.1: no node of the stack has this address, and the set was not searched. Name it with --endpoint.\n`,
+    ]);
+    const one = await here(list("--state", "state.json", "--node", "node1"));
+    expect([one.code, one.err]).toEqual([0, ""]);
+  });
+
   test("says what failed, shows the rest and ends with 1", async () => {
     await write("state.json", exported());
     nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
@@ -250,6 +271,16 @@ describe("block expire --now", () => {
     nodes[1]?.clearFaults();
     expect((await here(expire)).code).toBe(0);
     expect([held(), entries()]).toEqual([[{}, {}], {}]);
+  });
+
+  test("without a set it reaches the unnamed node of the stack as well", async () => {
+    await block("198.51.100.1", "1h", "--all-nodes");
+    await write(
+      "Pulumi.dev.yaml",
+      `config:\n  packetfilter:endpoint: ${endpoint(1)}\n  packetfilter:nodes: { node1: { endpoint: "${endpoint(0)}" } }\n`,
+    );
+    expect(await later(["block", "expire", ...FILE, "--now"])).toMatchObject({ code: 0, err: "" });
+    expect([held(), entries()]).toEqual([[{ "203.0.113.0/24": 1 }, { "203.0.113.0/24": 1 }], {}]);
   });
 
   test.each([

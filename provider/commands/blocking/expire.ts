@@ -143,9 +143,7 @@ async function rememberedTargets(
   io: CliIo,
 ) {
   const places = new Set([...expired.values()].flatMap((entry) => Object.keys(sentTo(entry))));
-  const isUnsaid =
-    flags.node.length === 0 && flags.endpoint.length === 0 && projects.some(({ nodes }) => nodes.length > 0);
-  const chosen = { ...flags, now: [], allNodes: isUnsaid || flags.allNodes === true } as EditFlags;
+  const chosen: EditFlags = { ...flags, now: [], isWhole: true };
   const clients = places.size === 0 ? [] : await clientsOf(chosen, projects, deadline, io);
   const unknown: string[] = [];
   const targets = [...places].flatMap((place): NowTarget[] => {

@@ -14,23 +14,27 @@ interface Search {
   readonly urls: readonly PrefixSetUrl[] | undefined;
   /** Sets of the stack, with notes of their entries. */
   readonly known: readonly StackSet[];
+  /** True if all of them are to be searched. */
+  readonly isWhole: boolean;
 }
 
 /**
  * Every entry that covers the address, with node, set and its notes in the stack's state; the longest first in each set.
  * `failed` has sentences about nodes and sets that did not answer.
  */
-export async function covering({ covered, nodes, urls, known }: Search, io: CliIo) {
+export async function covering({ covered, nodes, urls, known, isWhole }: Search, io: CliIo) {
   const failed: string[] = [];
   const columns = ["node", "set", "prefix", "value", "spelling", "resource", "reason", "ticket", "expires"];
   let sets = 0;
+  const asked = new Set<string>();
   const rows = await atNodes(
     nodes,
     async (client, node = client.endpoint): Promise<Readonly<Record<string, Cell>>[]> => {
+      asked.add(client.endpoint);
       const here = known.filter(({ endpoint }) => endpoint === client.endpoint);
-      const asked = urls ?? here.map(({ url }) => url);
-      sets += asked.length;
-      const found = asked.map(async (url) => {
+      const searched = urls ?? here.map(({ url }) => url);
+      sets += searched.length;
+      const found = searched.map(async (url) => {
         const set = formatUrl(url);
         const notes = here.find((one) => formatUrl(one.url) === set)?.notes;
         const text = `listing ${set} on ${client.endpoint}`;
@@ -48,7 +52,12 @@ export async function covering({ covered, nodes, urls, known }: Search, io: CliI
       return (await Promise.all(found)).flat();
     },
   );
-  if (sets === 0)
+  for (const { endpoint, url } of isWhole ? known : [])
+    if (!asked.has(endpoint))
+      failed.push(
+        `${formatUrl(url)} on ${endpoint}: no node of the stack has this address, and the set was not searched. Name it with --endpoint.`,
+      );
+  if (sets === 0 && failed.length === 0)
     throw new UsageError("The stack has no set at the chosen nodes: name one, such as prefixset://edge/blocked.");
   const all = rows.flat();
   const found = `${all.length === 0 ? "No entry covers" : count(all.length, "entry covers", "entries cover")} ${covered}`;
