@@ -11,7 +11,7 @@ import { contentLimits } from "../reconcile/limits/content";
 import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
 import { PREFIXES, readPrefixes, requireFile, requireGiven, requireThere } from "./blocking/given";
-import { refuseDefaultRoute, refuseEntries, refuseMore } from "./blocking/limits";
+import { refuseDefaultRoute, refuseEntries, refuseMore, unexpired } from "./blocking/limits";
 import { judgeEntries } from "./blocking/policies";
 import { beforehand, orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
@@ -99,7 +99,8 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
       isForced: flags.force === true,
       reason: flags.reason,
       decide: (entries) => {
-        for (const project of projects) refuseMore(entries, names, contentLimits({}, project.settings), project);
+        const before = unexpired(entries, now);
+        for (const project of projects) refuseMore(before, names, contentLimits({}, project.settings), project);
         longer.clear();
         for (const prefix of flags.force === true ? [] : names) {
           const end = longerEnd(entries[prefix], change, now);

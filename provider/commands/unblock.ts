@@ -6,6 +6,7 @@ import type { PrefixEntries } from "../prefixes";
 import type { PrefixEntry } from "../prefixes/entries";
 import { addEditFlags, type EditFlags, isInProject, sentPlaces, type Workplace, workplace } from "./blocking/common";
 import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
+import { unexpired } from "./blocking/limits";
 import { beforehand, orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { sentTo, withdrawn } from "./blocking/sent";
@@ -59,7 +60,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
           return entry ? [[prefix, entry]] : [];
         });
         const taken = gone.map(([prefix]) => prefix);
-        for (const project of projects) requireStill(entries, taken, project);
+        for (const project of projects) requireStill(unexpired(entries, time), taken, project);
         return new Map(gone.map(([prefix, entry]) => [prefix, withdrawn(entry, places, time)]));
       },
       written: () => {},
@@ -71,7 +72,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
     // What was done is shown, though another writer may have broken the file meanwhile.
     const left = await place.editor.read().catch(() => ended.edit.after);
     const { before, after } = ended.edit;
-    const problems = [...stillCovered(name, prefixes, without(after, names)), ...ended.problems];
+    const problems = [...stillCovered(name, prefixes, without(unexpired(after, time), names)), ...ended.problems];
     const isEmpty = Object.keys(before).length > 0 && Object.keys(left).length === 0;
     const sentences = [
       ...editSentences(place, names, before, left),

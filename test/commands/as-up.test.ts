@@ -99,6 +99,15 @@ describe("block judges as up does", () => {
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
   });
 
+  test("without the expired entries of the file, which a program removes from it before it judges", async () => {
+    await project("config:\n  packetfilter:maxEntries: 2\n");
+    const over = 'expires: "2030-01-31T17:00:00Z"';
+    await write("blocks.yaml", `198.51.100.1: { ${over} }\n198.51.100.2: { ${over} }\n`);
+    expect(await block(["203.0.113.1", "203.0.113.2"])).toMatchObject({ code: 0, err: "" });
+    const again = await block("198.51.100.1");
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("3 entries are more than maxEntries (2)")]);
+  });
+
   test("by what is covered together, in the command and in the file, unless the stack has the word", async () => {
     const refused = [1, expect.stringMatching(/IPv4 entries together cover more than a quarter.*Nothing was changed/)];
     for (const halves of [["0.0.0.0/1", "128.0.0.0/1"], "128.0.0.0/1"]) {
@@ -207,6 +216,24 @@ describe("unblock limits removals as up does", () => {
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("no entry covers 192.0.2.1/32")]);
     expect(changes()).toBe(0);
     expect(await readFile(join(root, "edge/blocks.yaml"), "utf8")).toBe("192.0.2.0/24: 1\n192.0.0.0/16: 1\n");
+  });
+});
+
+describe("an expired wider entry of the file", () => {
+  const WIDER = '192.0.2.0/24: 1\n192.0.0.0/16: { expires: "2030-01-31T17:00:00Z" }\n';
+
+  test("covers nothing that must stay covered", async () => {
+    await project('config:\n  packetfilter:requiredPrefixes: ["192.0.2.1"]\n');
+    await write("blocks.yaml", WIDER);
+    const ended = await unblock(["192.0.2.0/24"]);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("No entry would cover 192.0.2.1/32 any more")]);
+    expect(await readFile(join(root, "edge/blocks.yaml"), "utf8")).toBe(WIDER);
+  });
+
+  test("covers no removed prefix", async () => {
+    await project("");
+    await write("blocks.yaml", WIDER);
+    expect(await unblock(["192.0.2.0/24"])).toMatchObject({ code: 0, err: "" });
   });
 });
 

@@ -2,6 +2,7 @@ import type { CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { some } from "../../model/text";
 import type { PrefixEntries } from "../../prefixes";
+import { isExpired } from "../../reconcile/entries";
 import { type ContentLimits, contentProblems, entryProblems, wideProblems } from "../../reconcile/limits/content";
 import type { ConfigKey } from "../../settings/config-keys";
 import { UsageError } from "../cli-io";
@@ -13,6 +14,11 @@ export function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
   const routes = prefixes.filter(({ length }) => length === 0);
   if (routes.length === 0) return;
   throw new UsageError(`${some(routes)} covers all addresses, and no command blocks it. Nothing was changed.`);
+}
+
+/** The entries of a file that have not expired: `up` judges these alone. */
+export function unexpired(entries: PrefixEntries, now: number): PrefixEntries {
+  return Object.fromEntries(Object.entries(entries).filter(([, { expires }]) => !isExpired(expires, now)));
 }
 
 /** Refuses prefixes that no set of a stack may hold. */
