@@ -18,12 +18,14 @@ import {
   shownValue,
 } from "./set-content";
 
-interface GroupStep extends Omit<SetStep, "before" | "after" | "unproven"> {
+interface GroupStep extends Omit<SetStep, "before" | "after" | "keeps" | "unproven"> {
   /** By node, as all that follows; nodes with the same content share their entries. */
   readonly before: readonly SetContent[];
   readonly after: readonly SetContent[];
   /** The state before the refresh. */
   readonly state: readonly SetContent[];
+  /** Entries that stay at a node if the group leaves it. */
+  readonly keeps: (node: string) => SetStep["keeps"];
   /** Entries of a leaving node that stay there, given what each node is to hold. */
   readonly stayingIn: (
     desired: ReadonlyMap<string, SetContent>,
@@ -49,9 +51,10 @@ export class Groups {
     const isLeaving = ({ place }: SetContent) => !names.has(place.label);
     for (const [key, held] of new Map([...had, ...desired])) {
       const [earlier, later] = [had.get(key), desired.get(key)];
-      const unproven =
-        earlier && !later && !keeps && isLeaving(earlier) ? stayingOf(earlier) : new Set<CanonicalPrefix>();
-      const ofNode = { ...step, keeps: keeps && !later, unproven, before: earlier, after: later };
+      const kept = later ? () => false : keeps(held.place.label);
+      const staying = earlier && !later && isLeaving(earlier) ? [...stayingOf(earlier)] : [];
+      const unproven = new Set(staying.filter((prefix) => !kept(prefix)));
+      const ofNode = { ...step, keeps: kept, unproven, before: earlier, after: later };
       this.parts.push({ key, held, step: ofNode, state: known.get(key) });
     }
   }
@@ -100,8 +103,10 @@ function likenesses(): (part: Part) => string {
     numbers.set(content?.entries, number);
     return number;
   };
-  return ({ step: { resource, before, after, unproven }, state, held }) =>
-    JSON.stringify([resource, held.url, unproven?.size, [before, after, state].map(numberOf)]);
+  return ({ step: { resource, before, after, keeps, unproven }, state, held }) => {
+    const kept = [...(before?.entries.keys() ?? [])].filter(keeps);
+    return JSON.stringify([resource, held.url, kept, unproven?.size, [before, after, state].map(numberOf)]);
+  };
 }
 
 function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent> {

@@ -21,7 +21,7 @@ export function fileChanges(before: FileEntries, after: FileEntries, file: strin
     resource: { name: file, type: "PrefixSet", operation: "update" },
     before: contentOf(before, now),
     after: contentOf(after, now),
-    keeps: false,
+    keeps: () => false,
     differs: () => undefined,
   });
   const { in: coming, out, changed, renoted, expiring } = set.report(now);

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { JsonObject } from "../model/json";
+import { type JsonObject, membersOf } from "../model/json";
 import { isForeign, kindOf, typeIn, typeToken } from "../model/resource-kind";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
@@ -17,6 +17,7 @@ import {
   type Known,
   keyOf,
   membersBefore,
+  readList,
   type SetContent,
   withoutSecrets,
 } from "./set-content";
@@ -138,7 +139,7 @@ class Work {
   private takeGroup(step: PreviewStep, resource: ResourceChange): void {
     const old = step.oldState ? membersBefore(step.oldState) : undefined;
     const before = old ? contentsBefore(old, this.known) : [];
-    const keeps = old !== undefined && keepsEntries(old);
+    const keeps = (node: string) => (old ? keptEntries(old, node) : NONE);
     this.groups.add({
       resource,
       before,
@@ -151,7 +152,8 @@ class Work {
     const [first] = [...before].sort((a, b) => b.entries.size - a.entries.size);
     if (first && (resource.operation === "delete" || resource.operation === "replace")) {
       const place = { label: some(before.map(({ place: { label } }) => label)) };
-      this.addWhole(step, { resource, before: { ...first, place }, after: undefined, keeps });
+      const kept = before.every((held) => isKept(held, keeps(held.place.label)));
+      this.addWhole(step, { resource, before: { ...first, place }, after: undefined, kept });
     }
   }
 
@@ -160,19 +162,22 @@ class Work {
     const before = old && this.held(kind, old);
     const after = step.newState && this.held(kind, withoutSecrets(step.newState.inputs));
     const isMove = before && after && keyOf(before) !== keyOf(after);
-    const keeps = old !== undefined && (resource.operation !== "update" || isMove === true) && keepsEntries(old);
+    const keeps = old && (resource.operation !== "update" || isMove === true) ? keptEntries(old) : NONE;
     const base = { resource, keeps, differs: differences(step, kind) };
     if (before && (isMove || !after)) this.setOf(before).add({ ...base, before });
     if (after) this.setOf(after).add({ ...base, before: isMove ? undefined : before, after });
     const state = this.refreshed.get(step.urn);
     if (state?.[0] && before) this.setOf(before).addDrift(state[0], before);
     if (before && (resource.operation === "delete" || resource.operation === "replace"))
-      this.addWhole(step, { resource, before, after: after ?? undefined, keeps });
+      this.addWhole(step, { resource, before, after: after ?? undefined, kept: isKept(before, keeps) });
   }
 
   private addWhole(
     { replaceReasons }: PreviewStep,
-    { resource, before, after, keeps }: Pick<SetStep, "resource" | "after" | "keeps"> & { readonly before: SetContent },
+    { resource, before, after, kept }: Pick<SetStep, "resource" | "after"> & {
+      readonly before: SetContent;
+      readonly kept: boolean;
+    },
   ): void {
     const becomes = after && (keyOf(after) !== keyOf(before) ? `${after.url} at ${after.place.label}` : undefined);
     this.whole.add(resource.name, [...before.entries.keys()], {
@@ -182,7 +187,7 @@ class Work {
       url: before.url,
       ...(becomes !== undefined && { becomes }),
       reasons: (replaceReasons ?? []).filter((reason) => !reason.startsWith("__")),
-      kept: keeps,
+      kept,
     });
   }
 
@@ -212,8 +217,18 @@ function foreignSentence({ name, type }: Urn, kind: ResourceChange["type"]): str
   return `${name} has the type ${type}, under which other tools do not recognise it, and is a ${kind} to its provider: declare it with that class, whose type is ${typeToken(kind)} (policy foreign-type).`;
 }
 
-function keepsEntries({ onDestroy, existed }: JsonObject): boolean {
-  return onDestroy === "keep" || (onDestroy === "created" && existed === true);
+/** Entries that a resource leaves at the node when it goes; of a group those of one node. */
+function keptEntries({ onDestroy, existed }: JsonObject, node?: string): SetStep["keeps"] {
+  if (onDestroy !== "created") return () => onDestroy === "keep";
+  if (typeof existed === "boolean") return () => existed;
+  const older = new Set(readList(node === undefined ? existed : membersOf(existed)[node]).prefixes);
+  return (prefix) => older.has(prefix);
+}
+
+const NONE: SetStep["keeps"] = () => false;
+
+function isKept({ entries }: SetContent, keeps: SetStep["keeps"]): boolean {
+  return entries.size > 0 && [...entries.keys()].every(keeps);
 }
 
 /** Two secret values look the same; the engine knows whether they are. */

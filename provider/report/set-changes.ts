@@ -15,8 +15,8 @@ export interface SetStep {
   readonly resource: ResourceChange;
   readonly before?: SetContent | undefined;
   readonly after?: SetContent | undefined;
-  /** True where what leaves the program stays at the node. */
-  readonly keeps: boolean;
+  /** True for an entry that leaves the program and stays at the node. */
+  readonly keeps: (prefix: CanonicalPrefix) => boolean;
   /** Entries that stay, because the node may be the same machine as one that wants them. */
   readonly unproven?: ReadonlySet<CanonicalPrefix>;
   /** Entries of which the engine says that the value or the note differs, where both are secret. */
@@ -57,7 +57,7 @@ export class SetChanges {
     for (const held of [before, after]) this.hidden ||= held?.isHidden ?? false;
     if (after?.isUnknown) this.unknown += 1;
     for (const [prefix, entry] of before?.entries ?? []) {
-      if (keeps) this.staying.add(prefix);
+      if (keeps(prefix)) this.staying.add(prefix);
       if (unproven?.has(prefix)) this.unproven.add(prefix);
       this.before.set(prefix, { ...entry, resource: resource.name });
     }

@@ -271,6 +271,31 @@ test("an entry that moves between resources neither comes nor goes; a kept one s
   ]);
 });
 
+test("with onDestroy created, the entries that were there before stay: of a set, and of each node of a group", () => {
+  const place = { arena: "edge", set: "blocked", onDestroy: "created" };
+  const entries = { "192.0.2.1/32": 1, "192.0.2.2/32": 1 };
+  const urn = (type: string) => `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${type}::${type}`;
+  const endpoints = { ams1: "http://192.0.2.11", fra1: "http://192.0.2.12" };
+  const deleted = (type: string, inputs: object, outputs: object) => ({
+    op: "delete",
+    urn: urn(type),
+    oldState: { inputs: { ...place, entries, ...inputs }, outputs },
+  });
+  const set = deleted("PrefixSet", {}, { endpoint: "http://192.0.2.10", existed: ["192.0.2.1/32"] });
+  const existed = { ams1: ["192.0.2.1/32"], fra1: Object.keys(entries) };
+  const group = deleted("PrefixSetGroup", { nodes: { ams1: {}, fra1: {} } }, { endpoints, existed });
+  const report = reportOf(parsePreview(JSON.stringify({ steps: [set, group] })), NOW);
+  expect(report.sets.map(({ endpoint, out, kept }) => [endpoint, brief(out).entries, kept])).toEqual([
+    ["http://192.0.2.11", ["192.0.2.2/32"], 1],
+    ["http://192.0.2.12", [], 2],
+    ["http://192.0.2.10", ["192.0.2.2/32"], 1],
+  ]);
+  expect(report.whole.map(({ type, kept }) => [type, kept])).toEqual([
+    ["PrefixSet", false],
+    ["PrefixSetGroup", false],
+  ]);
+});
+
 test("a signaling that moves stops at the old receiver and starts at the new", () => {
   const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:CloudSignaling::attack";
   const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
