@@ -18,12 +18,13 @@ import {
   shownValue,
 } from "./set-content";
 
-interface GroupStep extends Omit<SetStep, "before" | "after" | "keeps" | "unproven"> {
+export interface GroupStep extends Omit<SetStep, "before" | "after" | "keeps" | "unproven"> {
   /** By node, as all that follows; nodes with the same content share their entries. */
   readonly before: readonly SetContent[];
   readonly after: readonly SetContent[];
-  /** The state before the refresh. */
+  /** The state before the refresh, and what the refresh found. */
   readonly state: readonly SetContent[];
+  readonly live: readonly SetContent[];
   /** Entries that stay at a node if the group leaves it. */
   readonly keeps: (node: string) => SetStep["keeps"];
   /** Entries of a leaving node that stay there, given what each node is to hold. */
@@ -38,13 +39,15 @@ interface Part {
   readonly held: SetContent;
   readonly step: SetStep;
   readonly state: SetContent | undefined;
+  readonly live: SetContent | undefined;
 }
 
 export class Groups {
   private readonly parts: Part[] = [];
 
-  add({ before, after, state, keeps, stayingIn, ...step }: GroupStep): void {
-    const [had, desired, known] = [byKey(before), byKey(after), byKey(state)];
+  add({ before, after, state, live, keeps, stayingIn, ...step }: GroupStep): void {
+    const [had, desired] = [byKey(before), byKey(after)];
+    const [known, found] = [byKey(state), byKey(live)];
     const stayingOf = stayingIn(desired);
     // A node at another address has moved: it leaves nothing.
     const names = new Set(after.map(({ place }) => place.label));
@@ -55,7 +58,7 @@ export class Groups {
       const staying = earlier && !later && isLeaving(earlier) ? [...stayingOf(earlier)] : [];
       const unproven = new Set(staying.filter((prefix) => !kept(prefix)));
       const ofNode = { ...step, keeps: kept, unproven, before: earlier, after: later };
-      this.parts.push({ key, held, step: ofNode, state: known.get(key) });
+      this.parts.push({ key, held, step: ofNode, state: known.get(key), live: found.get(key) });
     }
   }
 
@@ -90,9 +93,9 @@ export class Groups {
   }
 }
 
-function take(set: SetChanges, { step, state }: Part): void {
+function take(set: SetChanges, { step, state, live }: Part): void {
   set.add(step);
-  if (state && step.before) set.addDrift(state, step.before);
+  if (state && live) set.addDrift(state, live);
 }
 
 /** The same text for parts of one resource that hold, held and are to hold the same. */
@@ -103,9 +106,9 @@ function likenesses(): (part: Part) => string {
     numbers.set(content?.entries, number);
     return number;
   };
-  return ({ step: { resource, before, after, keeps, unproven }, state, held }) => {
+  return ({ step: { resource, before, after, keeps, unproven }, state, live, held }) => {
     const kept = [...(before?.entries.keys() ?? [])].filter(keeps);
-    return JSON.stringify([resource, held.url, kept, unproven?.size, [before, after, state].map(numberOf)]);
+    return JSON.stringify([resource, held.url, kept, unproven?.size, [before, after, state, live].map(numberOf)]);
   };
 }
 

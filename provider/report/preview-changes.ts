@@ -3,11 +3,11 @@ import { type JsonObject, membersOf } from "../model/json";
 import { isForeign, kindOf, typeIn, typeToken } from "../model/resource-kind";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
-import { contentsAfter, contentsBefore, Groups } from "./groups";
+import { contentsAfter, contentsBefore, type GroupStep, Groups } from "./groups";
 import { type Report, type ResourceChange, type Restored, resourceSchema, type SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview-json";
 import { stayingIn } from "./removed-nodes";
-import { restoredBy, saysRestored } from "./restored";
+import { restoredBy, saysRestored, withLost } from "./restored";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
   addressesIn,
@@ -76,6 +76,14 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
   };
 }
 
+/** A step of a resource with one set. */
+interface EntriesStep {
+  readonly kind: "PrefixSet" | "PrefixSetEntry";
+  /** The state before the refresh, and what the refresh found. */
+  readonly state: SetContent | undefined;
+  readonly live: SetContent | undefined;
+}
+
 /** Sum of the steps so far. */
 class Work {
   readonly signalings: SignalingReport[] = [];
@@ -113,9 +121,16 @@ class Work {
     const lost = restoredBy(step, resource, this.known);
     if (lost) this.restored.push(lost.report);
     if (lost?.isAll) return;
-    if (kind === "CloudSignaling") this.takeSignaling(step, resource);
-    else if (kind === "PrefixSetGroup") this.takeGroup(step, resource);
-    else this.takeEntries(step, resource, kind);
+    const { oldState } = step;
+    const known = oldState && lost ? { ...step, oldState: withLost(oldState, kind) } : step;
+    if (kind === "CloudSignaling") {
+      this.takeSignaling(known, resource);
+      return;
+    }
+    const state = this.refreshed.get(step.urn) ?? [];
+    const live = state.length > 0 && oldState ? this.before(kind, membersBefore(oldState)) : [];
+    if (kind === "PrefixSetGroup") this.takeGroup(known, resource, { state, live });
+    else this.takeEntries(known, resource, { kind, state: state[0], live: live[0] });
   }
 
   /** Numbers of sets and nodes that change. */
@@ -136,7 +151,7 @@ class Work {
     if (operationSchema.safeParse(op).success) this.others[op] = (this.others[op] ?? 0) + 1;
   }
 
-  private takeGroup(step: PreviewStep, resource: ResourceChange): void {
+  private takeGroup(step: PreviewStep, resource: ResourceChange, drift: Pick<GroupStep, "state" | "live">): void {
     const old = step.oldState ? membersBefore(step.oldState) : undefined;
     const before = old ? contentsBefore(old, this.known) : [];
     const keeps = (node: string) => (old ? keptEntries(old, node) : NONE);
@@ -144,7 +159,7 @@ class Work {
       resource,
       before,
       after: step.newState ? contentsAfter(withoutSecrets(step.newState.inputs), this.known) : [],
-      state: this.refreshed.get(step.urn) ?? [],
+      ...drift,
       keeps,
       stayingIn: (desired) => stayingIn(this.known.config, desired),
       differs: differences(step, "PrefixSet"),
@@ -157,7 +172,7 @@ class Work {
     }
   }
 
-  private takeEntries(step: PreviewStep, resource: ResourceChange, kind: "PrefixSet" | "PrefixSetEntry"): void {
+  private takeEntries(step: PreviewStep, resource: ResourceChange, { kind, state, live }: EntriesStep): void {
     const old = step.oldState ? membersBefore(step.oldState) : undefined;
     const before = old && this.held(kind, old);
     const after = step.newState && this.held(kind, withoutSecrets(step.newState.inputs));
@@ -166,15 +181,19 @@ class Work {
     const base = { resource, keeps, differs: differences(step, kind) };
     if (before && (isMove || !after)) this.setOf(before).add({ ...base, before });
     if (after) this.setOf(after).add({ ...base, before: isMove ? undefined : before, after });
-    const state = this.refreshed.get(step.urn);
-    if (state?.[0] && before) this.setOf(before).addDrift(state[0], before);
+    if (state && live && before) this.setOf(before).addDrift(state, live);
     if (before && (resource.operation === "delete" || resource.operation === "replace"))
       this.addWhole(step, { resource, before, after: after ?? undefined, kept: isKept(before, keeps) });
   }
 
   private addWhole(
     { replaceReasons }: PreviewStep,
-    { resource, before, after, kept }: Pick<SetStep, "resource" | "after"> & {
+    {
+      resource,
+      before,
+      after,
+      kept,
+    }: Pick<SetStep, "resource" | "after"> & {
       readonly before: SetContent;
       readonly kept: boolean;
     },

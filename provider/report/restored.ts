@@ -1,7 +1,7 @@
-import { membersOf } from "../model/json";
+import { isObject, type JsonObject, membersOf } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
 import type { ResourceChange, Restored } from "./model";
-import type { PreviewStep } from "./preview-json";
+import type { PreviewState, PreviewStep } from "./preview-json";
 import {
   contentOfEntry,
   contentOfSet,
@@ -53,4 +53,22 @@ export function restoredBy(
   // At another address nothing was lost: the entries were never there.
   if (addressOverridden(place)) return undefined;
   return { report: { resource, place: place.label, url, what }, isAll };
+}
+
+/** A state with the entries and prefixes that a refresh did not find: a step that restores them adds nothing. */
+export function withLost(state: PreviewState, type: ResourceChange["type"]): PreviewState {
+  const { lost, ...outputs } = state.outputs;
+  return { ...state, outputs: { ...outputs, ...heldBefore(outputs, lost, type) } };
+}
+
+function heldBefore(outputs: JsonObject, lost: unknown, type: ResourceChange["type"]): JsonObject {
+  const { prefixes, entries } = outputs;
+  if (type === "CloudSignaling")
+    return Array.isArray(prefixes) && Array.isArray(lost) ? { prefixes: [...prefixes, ...lost] } : {};
+  if (type !== "PrefixSetGroup") return isObject(entries) && isObject(lost) ? { entries: { ...entries, ...lost } } : {};
+  const differs = membersOf(outputs.differs);
+  const before = Object.entries(membersOf(lost)).map(([node, entries]) => {
+    return [node, { ...membersOf(differs[node]), ...membersOf(entries) }] as const;
+  });
+  return { differs: { ...differs, ...Object.fromEntries(before) } };
 }

@@ -215,6 +215,55 @@ test("a warning of a dynamic resource, which the engine records as a note, is th
   }
 });
 
+test("with --refresh, what is restored beside a change of the program does not come in as well, and is drift", () => {
+  const type = (kind: string) => `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${kind}::${kind}`;
+  const restores = "1 missing entry: 192.0.2.1/32";
+  const changed = (
+    kind: string,
+    inputs: object,
+    { before, after }: Record<"before" | "after", object>,
+    desired: object,
+  ) => [
+    { op: "refresh", urn: type(kind), oldState: { inputs, outputs: before }, newState: { inputs, outputs: before } },
+    {
+      op: "update",
+      urn: type(kind),
+      oldState: { inputs, outputs: after },
+      newState: { inputs: { ...inputs, ...desired, restores } },
+      detailedDiff: { restores: {}, 'entries["203.0.113.9/32"]': {}, prefixes: {} },
+    },
+  ];
+  const set = { arena: "edge", set: "blocked", entries: { "192.0.2.1/32": 1 } };
+  const more = { entries: { "192.0.2.1/32": 1, "203.0.113.9/32": 1 } };
+  const lost = { "192.0.2.1/32": 1 };
+  const at = { ...set, endpoint: "http://192.0.2.10" };
+  const group = { ...set, nodes: { fra1: {} } };
+  const there = { ...group, endpoints: { fra1: "http://192.0.2.11" } };
+  const signaling = { prefixes: ["192.0.2.1/32"], receiver: "main" };
+  const steps = [
+    changed("PrefixSet", set, { before: at, after: { ...at, entries: {}, lost } }, more),
+    changed(
+      "PrefixSetGroup",
+      group,
+      { before: there, after: { ...there, differs: { fra1: { "192.0.2.1/32": null } }, lost: { fra1: lost } } },
+      more,
+    ),
+    changed(
+      "CloudSignaling",
+      signaling,
+      { before: signaling, after: { ...signaling, prefixes: [], lost: Object.keys(lost) } },
+      { prefixes: Object.keys(more.entries) },
+    ),
+  ];
+  const report = reportOf(parsePreview(JSON.stringify({ steps: steps.flat() })), NOW);
+  expect(report.totals).toMatchObject({ in: 2, out: 0, started: 1, restored: 3 });
+  expect(report.sets.map((one) => [brief(one.in).entries, one.drift])).toEqual([
+    [["203.0.113.9/32"], { in: 0, out: 1, changed: 0 }],
+    [["203.0.113.9/32"], { in: 0, out: 1, changed: 0 }],
+  ]);
+  expect(report.signalings.map(({ started }) => started)).toEqual([["203.0.113.9/32"]]);
+});
+
 test("a preview that failed is reported with its errors, and ends with 1", async () => {
   const { code, out, err } = await run(["report", "failed.json"], { folder });
   expect(code).toBe(1);
