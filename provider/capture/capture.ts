@@ -56,7 +56,8 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
     drafts.set(arena, made);
     return made;
   };
-  const selected = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
+  const selected = new Map(sets.map((url) => [formatUrl(url), { url, named: true }]));
+  const captured = new Set<string>();
   const found: { arena: string; profile: string; rules: Rule[] }[] = [];
 
   for (const arena of arenas) {
@@ -68,7 +69,7 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
       draft(arena).profiles[name] = { sets: {}, ...(extra && { extra: JSON.parse(JSON.stringify(extra)) }) };
       found.push({ arena, profile: name, rules });
       for (const url of setsNamedIn(rules, { arena, profile: name })) {
-        const key = JSON.stringify(url);
+        const key = formatUrl(url);
         if (!selected.has(key)) selected.set(key, { url, named: false });
       }
     }
@@ -76,6 +77,7 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
   for (const { url, named } of selected.values()) {
     const entries = await readSet(source, { url, named }, warn);
     if (!entries) continue;
+    captured.add(formatUrl(url));
     const arena = draft(url.arena);
     if (url.profile === undefined) arena.sets[url.set] = entries;
     else {
@@ -97,10 +99,9 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
     }
   };
   for (const { arena, profile, rules } of found) {
-    const { sets: global, profiles } = draft(arena);
-    const target = profiles[profile];
+    const target = draft(arena).profiles[profile];
     if (!target) continue;
-    target.rules = captureRules(rules, { local: Object.keys(target.sets), global: Object.keys(global) });
+    target.rules = captureRules(rules, { arena, profile }, (url) => captured.has(formatUrl(url)));
     if (options.marks === "none") continue;
     target.marks = await captureMarks((type) => listMarks(arena, profile, type), `${arena}/${profile}`, warn);
   }

@@ -1,25 +1,30 @@
 import { z } from "zod";
-import { type RuleSpec, ruleSchema } from "../emulator/rules/rule-schema";
+import { globalSet, type RuleSpec, ruleSchema } from "../emulator/rules/rule-schema";
 import type { Rule } from "../model/mark";
 import { resourceIn } from "../model/readable";
 import type { PrefixSetUrl } from "../model/resource-url";
 
-/** The sets that a profile's rules can look up, by name. */
-interface KnownSets {
-  readonly local: readonly string[];
-  readonly global: readonly string[];
+/** Arena and profile of a rule. */
+interface RulePlace {
+  readonly arena: string;
+  readonly profile: string;
 }
 
 /**
  * The rules of a node as rules of a state. A rule whose record this package's rule engine understands, as those of another
  * emulator, is carried out by the copy; of any other only id and name are known, and its members are listed as they are.
+ *
+ * @param isCaptured True for a set that the copy holds.
  */
-export function captureRules(rules: readonly Rule[], sets: KnownSets): RuleSpec[] {
+export function captureRules(
+  rules: readonly Rule[],
+  where: RulePlace,
+  isCaptured: (url: PrefixSetUrl) => boolean,
+): RuleSpec[] {
   const ids = new Set<number>();
   return rules.map((rule) => {
     const executable = asExecutable(rule);
-    const hasItsSets =
-      executable && setNames(executable).every((name) => [...sets.local, ...sets.global].includes(name));
+    const hasItsSets = executable && setNames(executable).every((name) => setsOf(name, where).some(isCaptured));
     const unique = rule.id === undefined || !ids.has(rule.id);
     if (rule.id !== undefined) ids.add(rule.id);
     return hasItsSets && unique ? executable : asListed(rule, unique);
@@ -27,18 +32,22 @@ export function captureRules(rules: readonly Rule[], sets: KnownSets): RuleSpec[
 }
 
 /** Addresses of the sets in rules: as urls anywhere in a record, or by name where the engine understands it. */
-export function setsNamedIn(rules: readonly Rule[], where: { arena: string; profile: string }): PrefixSetUrl[] {
+export function setsNamedIn(rules: readonly Rule[], where: RulePlace): PrefixSetUrl[] {
   return rules.flatMap((rule) => {
     const executable = asExecutable(rule);
     const named = executable ? setNames(executable) : [];
-    return [
-      ...named.flatMap((set): PrefixSetUrl[] => [
-        { kind: "prefixset", ...where, set },
-        { kind: "prefixset", arena: where.arena, set },
-      ]),
-      ...texts(rule.extra ?? {}).flatMap(setUrl),
-    ];
+    return [...named.flatMap((name) => setsOf(name, where)), ...texts(rule.extra ?? {}).flatMap(setUrl)];
   });
+}
+
+/** The set that a rule names by its address, or those that it may mean by a name: one of the profile before that of the arena. */
+function setsOf(name: string, { arena, profile }: RulePlace): PrefixSetUrl[] {
+  const elsewhere = globalSet(name);
+  if (elsewhere) return [elsewhere];
+  return [
+    { kind: "prefixset", arena, profile, set: name },
+    { kind: "prefixset", arena, set: name },
+  ];
 }
 
 function asExecutable({ id, name, extra = {} }: Rule): RuleSpec | undefined {

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { type CaptureSource, capture } from "../../provider/capture/capture";
 import { Prefix, RequestError } from "../../provider/client";
+import { startEmulator } from "../../provider/emulator";
 import type { Mark, MarkType } from "../../provider/model/mark";
+import { formatUrl } from "../../provider/model/resource-url";
 
 const refusal = (status: number, words: string) =>
   new RequestError(`Marks on NODE: list failed (HTTP ${status}): ${words}.`, {
@@ -113,6 +115,25 @@ it("a node that refuses every list of marks is not captured as one without marks
   expect((await capture(source, { resources: ["edge"], marks: "none" })).arenas?.edge?.profiles?.web?.marks).toBe(
     undefined,
   );
+});
+
+it("a rule that looks up a set of another arena is carried out by the copy, which holds that set", async () => {
+  const rule = { id: 1, extra: { match: [{ set: { name: "prefixset://core/shared" } }], actions: ["drop"] } };
+  const asked: string[] = [];
+  const source: CaptureSource = {
+    ...node(async () => []),
+    listRules: async () => [rule],
+    listPrefixSet: async (url) => {
+      asked.push(formatUrl(url));
+      return [{ prefix: Prefix.parse("192.0.2.0/24"), value: 7, spelling: "192.0.2.0/24" }];
+    },
+  };
+  const { arenas } = await capture(source, { resources: ["edge"] });
+  expect(asked).toEqual(["prefixset://core/shared"]);
+  expect(arenas?.core?.sets).toEqual({ shared: { "192.0.2.0/24": 7 } });
+  expect(arenas?.edge?.profiles?.web?.rules).toEqual([{ id: 1, ...rule.extra }]);
+  await using emulator = await startEmulator({ state: { arenas } });
+  expect(emulator.prefixSet("prefixset://core/shared").applied).toEqual({ "192.0.2.0/24": 7 });
 });
 
 it("credentials that do not hold are no missing table", async () => {
