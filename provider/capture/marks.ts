@@ -23,7 +23,12 @@ export async function captureMarks(
     const schema = marksSchema.shape[type];
     const records = new Map<string, unknown>();
     let [refused, repeated] = [0, 0];
-    for (const mark of marks) {
+    const held = marks.filter(({ id = 0 }) => id <= MAX_VALUE);
+    if (held.length < marks.length)
+      warn(
+        `Marks (${type}) of ${profile}: left out ${count(marks.length - held.length, "record, whose id", "records, whose ids")} no emulator holds.`,
+      );
+    for (const mark of held) {
       const record = recordOf(mark);
       const { address, source, destination, sourcePort, destinationPort, protocol, id } = record;
       const key = JSON.stringify([address, source, destination, sourcePort, destinationPort, protocol, id]);

@@ -66,6 +66,21 @@ it("a mark that is listed twice is kept once, as it is listed last", async () =>
   ]);
 });
 
+it("says of a mark whose id is too large for an emulator that this is the reason", async () => {
+  const warnings: string[] = [];
+  const source = node(async (type) =>
+    type === "shost"
+      ? [
+          { address: "203.0.113.9", id: 5 },
+          { address: "203.0.113.9", id: 2 ** 32 },
+        ]
+      : [],
+  );
+  const { arenas } = await capture(source, { resources: ["edge"], warn: (message) => void warnings.push(message) });
+  expect(arenas?.edge?.profiles?.web?.marks).toEqual({ shost: [{ address: "203.0.113.9", id: 5 }] });
+  expect(warnings).toEqual(["Marks (shost) of edge/web: left out 1 record, whose id no emulator holds."]);
+});
+
 it("reports a prefix that is listed twice with different values", async () => {
   const listed = (spelling: string, value: number) => ({
     prefix: Prefix.parse(spelling, { hostBits: "mask" }),
