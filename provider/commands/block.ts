@@ -6,6 +6,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { PrefixEntries, PrefixEntry } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
+import { edited } from "../prefixes/edit/edit-file";
 import { endOf } from "../prefixes/entries";
 import { contentLimits } from "../reconcile/limits/content";
 import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
@@ -106,12 +107,13 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
           const end = longerEnd(entries[prefix], change, now);
           if (end !== undefined) longer.set(prefix, end);
         }
-        const changes = names.map((prefix): [CanonicalPrefix, EntryChange] => [
-          prefix,
-          longer.has(prefix) ? { ...change, expires: undefined } : change,
-        ]);
-        sayPolicies(place, entriesAfter(entries, changes), warned, io);
-        return new Map(changes);
+        const changes = new Map(
+          names.map((prefix) => [prefix, longer.has(prefix) ? { ...change, expires: undefined } : change]),
+        );
+        const { after } = edited(entries, () => changes);
+        const written = Object.entries(after).filter(([prefix]) => changes.has(prefix as CanonicalPrefix));
+        sayPolicies(place, Object.fromEntries(written), warned, io);
+        return changes;
       },
       written: () => {
         if (!place.isThere) say(`${name} was created. It takes effect once a program reads it with readPrefixFile.\n`);
@@ -186,17 +188,4 @@ function longerEnd(former: PrefixEntry | undefined, { expires }: EntryChange, no
   if (former === undefined || typeof expires !== "string") return undefined;
   if (endOf(former) <= now || endOf(former) <= endOf({ expires })) return undefined;
   return former.expires === undefined ? "for good" : `until ${former.expires}`;
-}
-
-function entriesAfter(
-  before: PrefixEntries,
-  changes: readonly (readonly [CanonicalPrefix, EntryChange])[],
-): PrefixEntries {
-  const entries = changes.map(([prefix, { value, reason, ticket, expires }]) => {
-    const former = before[prefix];
-    const end = expires === undefined ? former?.expires : expires;
-    const note = { reason, ticket: ticket ?? former?.ticket, ...(end && { expires: end }) };
-    return [prefix, { value: value ?? former?.value ?? 1, ...note }];
-  });
-  return Object.fromEntries(entries);
 }

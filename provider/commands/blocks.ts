@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { Prefix } from "../model/prefix";
 import { count } from "../model/text";
 import { type PrefixEntries, readPrefixFile } from "../prefixes";
+import { endOf } from "../prefixes/entries";
 import { readFileName, readPrefixOption, requireFile, requireGiven } from "./blocking/given";
 import { type CliIo, timeOf } from "./cli-io";
 import type { Listing } from "./listing/listing";
@@ -50,8 +51,9 @@ function blocksOf(
   entries: PrefixEntries,
   { covered, within = Number.POSITIVE_INFINITY, now }: { covered?: Prefix; within?: number; now: number },
 ): Listing {
-  const all = Object.entries(entries).map(([prefix, { value, reason, ticket, expires }]) => {
-    const end = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+  const all = Object.entries(entries).map(([prefix, entry]) => {
+    const { value, reason, ticket, expires } = entry;
+    const end = endOf(entry);
     return { end, at: Prefix.parse(prefix), row: { prefix, value, reason, ticket, expires, left: leftText(end, now) } };
   });
   const isShown = ({ end, at }: (typeof all)[number]) =>
