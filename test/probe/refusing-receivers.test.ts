@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { startShapedReceiver } from "../support/shaped-receiver";
+import { Prefix } from "../../provider/model/prefix";
+import { type Note, noteLine, readUndo } from "../../provider/probe/asking/undo";
+import { check } from "../../provider/probe/check";
+import { probe } from "../../provider/probe/probe";
+import { type ShapedReceiver, startShapedReceiver } from "../support/shaped-receiver";
 import type { ReceiverShape } from "../support/shapes/receivers";
-import { probedReceiver } from "./at-once";
+import { atOnce, optionsOf, probedReceiver } from "./at-once";
+import { OWN } from "./support";
 
 const WORDS = {
   secret: "secret_key invalid",
@@ -34,6 +39,22 @@ test("a single address that was started without its length is stopped so where a
   const { left } = await probedReceiver(receiver);
   expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
 });
+
+test.each(["probe", "check"])(
+  "a signaling that another client starts between the status and the start of a %s goes on",
+  async (what) => {
+    const instead = () => {
+      if (receiver.asked.at(-1) === "start") receiver.active.add(OWN);
+    };
+    await using receiver: ShapedReceiver = await startShapedReceiver({}, { instead });
+    const own = { options: optionsOf(receiver), prefix: Prefix.parse(OWN) };
+    const notes: string[] = [];
+    const options = { urls: [], receiver: own, world: atOnce(), note: (note: Note) => void notes.push(noteLine(note)) };
+    const { left } = await (what === "probe" ? probe(options) : check(options));
+    expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [OWN] });
+    expect(readUndo([noteLine({ begun: {} }), ...notes].join("")).started).toEqual([]);
+  },
+);
 
 test("what a receiver that dies at a later start may have kept is named", async () => {
   await using receiver = await startReceiver({ diesAtStart: 2 });

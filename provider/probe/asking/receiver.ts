@@ -129,13 +129,18 @@ export class Receiver {
   async start(prefixes: readonly string[]): Promise<Answer> {
     const named = prefixes.map((prefix) => Prefix.parse(prefix).toString());
     const added = named.filter((prefix) => !this.started.has(prefix));
+    const isNew = !added.some((prefix) => this.ever.has(prefix));
     if (added.length > 0) this.note({ start: added });
     this.inherit(named);
     const answer = await this.send("start", this.requests.change("start", prefixes));
     // A single start that is refused in the contract's words has no effect; of several some may have one.
     const [only, ...more] = added;
-    if (only !== undefined && more.length === 0 && named.length === 1 && refusalIn(answer.body) !== undefined)
+    if (only !== undefined && more.length === 0 && named.length === 1 && refusalIn(answer.body) !== undefined) {
       this.started.delete(only);
+      // If it is active already, another client has started it, and its signaling is not to be stopped.
+      if (isNew) this.ever.delete(only);
+      if (isNew && this.started.size === 0) this.note({ clear: "signaling" });
+    }
     return answer;
   }
 
