@@ -73,6 +73,13 @@ test.each(EITHER)("a receiver that %s cannot be expressed, with %s as the prefix
   expect([result.left, [...receiver.active]]).toEqual([[], []]);
 });
 
+test("a running signaling that no status shows is not stopped before a start of its own is shown", async () => {
+  await using receiver = await startShapedReceiver({ status: () => "signaling: see the screen" });
+  receiver.active.add(OWN);
+  const { left } = await probedReceiver(receiver);
+  expect([left, [...receiver.active], receiver.asked.includes("stop")]).toEqual([[], [OWN], false]);
+});
+
 test("where a receiver is started once alone, nothing in its answer is a sign of success, and no setting is written", async () => {
   let changes = 0;
   await using receiver = await startShapedReceiver({

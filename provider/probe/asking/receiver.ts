@@ -191,9 +191,19 @@ export class Receiver {
     // A refusal of the contract is not a success, whatever the status shows: another client may have been faster.
     if (refusalIn(answer.body) !== undefined) return false;
     this.known.succeeded(operation, answer, count);
+    this.learnSigns();
+    return this.isDone(answer, operation);
+  }
+
+  /** Learns the form of a failure from the answer to a change that cannot succeed. */
+  failed(operation: Change, answer: Answer): void {
+    this.known.failed(operation, answer);
+    this.learnSigns();
+  }
+
+  private learnSigns(): void {
     const { success: _success, failure: _failure, ...form } = this.answers;
     this.answers = { ...form, ...given(this.known.signs().all) } as ReceiverAnswers;
-    return this.isDone(answer, operation);
   }
 
   /** Stops the prefix and starts it once more where a sign of success was learnt: one answer alone does not show that it is one. */

@@ -8,10 +8,12 @@ import { Unclear, Unusable } from "./outcome";
 import type { Receiver } from "./receiver";
 
 /**
- * Starts the prefix, after requests that must be refused, and learns the form of the receiver's answers.
+ * Starts the prefix and stops it, with requests that must be refused, and learns the form of the receiver's answers. Nothing is
+ * stopped before a status has shown the start: a status that no setting reads may hide a signaling of another client.
  *
- * @returns the status before (`idle`); status and stop with a wrong secret; the stop of an inactive prefix (`idleStop`); the
- *   start, the status that shows it and the milliseconds until then; a second start (`again`).
+ * @returns the status before (`idle`); the start, the status that shows it and the milliseconds until then; a second start
+ *   (`again`) and a status with a wrong secret while it is active; once it is stopped, a stop with a wrong secret, and one of an
+ *   inactive prefix (`idleStop`).
  * @throws {Unclear} if it is active, or cannot be started. @throws {Unusable} if no setting reads its answers.
  */
 export async function tryStart(receiver: Receiver) {
@@ -26,18 +28,24 @@ export async function tryStart(receiver: Receiver) {
   }
   receiver.begin(idle);
   const texts = [prefix.toString()];
-  const wrongStatus = await receiver.status(WRONG_SECRET);
-  const wrongStop = await receiver.stop(texts, WRONG_SECRET);
-  const idleStop = await receiver.stop(texts);
   const start = await receiver.start(texts);
   if (start.status >= 300 || refusalIn(start.body) !== undefined)
     throw new Unclear(`the start of ${prefix} is refused: ${start.quote}`, [start]);
   const { answer: status, ms: delayMs, shown } = await receiver.shows(prefix.toString());
   if (!shown) throw startNotShown(receiver, start, status);
   if (active.length === 0) receiver.showsNothing(idle);
+  receiver.succeeded("start", start);
+  const again = await receiver.start(texts);
+  const wrongStatus = await receiver.status(WRONG_SECRET);
+  await receiver.clear();
+  const wrongStop = await receiver.stop(texts, WRONG_SECRET);
+  const idleStop = await receiver.stop(texts);
   // Some receivers look at no secret.
-  if (!isSame(wrongStop, start)) receiver.known.failed("stop", wrongStop);
-  if (!receiver.succeeded("start", start)) {
+  if (!isSame(wrongStop, start)) receiver.failed("stop", wrongStop);
+  // Some receivers stop what is not active, or start what is, without an error.
+  if (!receiver.isDone(idleStop, "stop")) receiver.failed("stop", idleStop);
+  if (!receiver.isDone(again)) receiver.failed("start", again);
+  if (!receiver.isDone(start)) {
     throw new Unusable(
       "no setting reads its answer to a start as a success",
       start.quote,
@@ -45,10 +53,6 @@ export async function tryStart(receiver: Receiver) {
       [start],
     );
   }
-  // Some receivers stop what is not active without an error.
-  if (!receiver.isDone(idleStop, "stop")) receiver.known.failed("stop", idleStop);
-  const again = await receiver.start(texts);
-  if (!receiver.isDone(again)) receiver.known.failed("start", again);
   return { idle, wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
 }
 
