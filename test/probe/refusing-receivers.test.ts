@@ -5,6 +5,7 @@ import { check } from "../../provider/probe/check";
 import { probe } from "../../provider/probe/probe";
 import { type ShapedReceiver, startShapedReceiver } from "../support/shaped-receiver";
 import type { ReceiverShape } from "../support/shapes/receivers";
+import { Told } from "../support/told";
 import { atOnce, optionsOf, probedReceiver } from "./at-once";
 import { OWN } from "./support";
 
@@ -55,6 +56,18 @@ test.each(["probe", "check"])(
     expect(readUndo([noteLine({ begun: {} }), ...notes].join("")).started).toEqual([]);
   },
 );
+
+test.each<[string, ReceiverShape, expressed: string, dialect: object]>([
+  ["lists all with any secret", {}, "beyond", {}],
+  ["answers no list and no known error", { refused: () => "go away" }, "unknown", {}],
+  ["refuses", { refused: () => new Told(403, "no") }, "contract", { statusWrongSecret: "error" }],
+  ["lists nothing", { refused: () => ({ IP_prefix: [] }) }, "dialect", { statusWrongSecret: "empty" }],
+])("a receiver that %s is seen by a status with a wrong secret", async (_, shape, expressed, dialect) => {
+  await using receiver = await startShapedReceiver(shape, "refused" in shape ? { secret: "k3y" } : {});
+  const { findings } = await probedReceiver(receiver);
+  const found = findings.find(({ point }) => point === "status-wrong-secret");
+  expect([found?.expressed, found?.dialect]).toEqual([expressed, dialect]);
+});
 
 test("what a receiver that dies at a later start may have kept is named", async () => {
   await using receiver = await startReceiver({ diesAtStart: 2 });

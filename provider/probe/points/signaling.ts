@@ -81,13 +81,18 @@ const further = pointsNeeding("receiver", "signaling-answers")(
     assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
     ask: async (bench) => {
       const { wrongStatus } = await bench.trial();
+      const { signaling } = bench;
       const hasRefusal = refusalIn(wrongStatus.body) !== undefined;
-      const isRead = !hasRefusal && bench.signaling.read(wrongStatus).kind === "done";
-      const is = wrongStatus.status === 404 && !hasRefusal ? "not-found" : isRead ? "empty" : "error";
-      const common = { is, evidence: [wrongStatus], dialect: { statusWrongSecret: is } };
-      if (is === "error") return { ...common, as: "contract", node: "an error" };
-      if (is === "not-found") return { ...common, as: "dialect", node: "404" };
-      return { ...common, as: "dialect", node: "an empty list", advice: "only the first start notices a wrong secret" };
+      const reading = signaling.read(wrongStatus);
+      const active = !hasRefusal && reading.kind === "done" ? reading.value.map(String) : undefined;
+      const said = (is: string) => ({ is, evidence: [wrongStatus], dialect: { statusWrongSecret: is } });
+      if (wrongStatus.status === 404 && !hasRefusal) return { ...said("not-found"), as: "dialect", node: "404" };
+      if (active?.includes(signaling.prefix.toString()))
+        return { is: "ignored", as: "beyond", node: "the list, as with the right secret", evidence: [wrongStatus] };
+      const advice = "only the first start notices a wrong secret";
+      if (active?.length === 0) return { ...said("empty"), as: "dialect", node: "an empty list", advice };
+      if (isRefused(wrongStatus)) return { ...said("error"), as: "contract", node: "an error" };
+      return { is: "unlike", as: "unknown", node: "neither a known error nor a list", evidence: [wrongStatus] };
     },
   },
   {
