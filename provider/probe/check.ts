@@ -5,7 +5,7 @@ import { formatUrl, type ResourceUrl } from "../model/resource-url";
 import type { Answer } from "./asking/answer";
 import type { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter } from "./asking/clean-up";
-import { elementsIn, readListed, whyUnread } from "./asking/listing";
+import { elementsIn, mayLackTable, readListed, whyUnread } from "./asking/listing";
 import type { Receiver } from "./asking/receiver";
 import type { Targets } from "./asking/targets";
 import type { WorkSet } from "./asking/work-set";
@@ -109,7 +109,7 @@ async function read(bench: Bench, { url, table, isKnown = true, mayRefuse = fals
     return "answered, not compared: the probe could not find out how it is read";
   if (reading.kind === "done") return `${reading.value.length} read`;
   const isListed = tables.some((one) => elementsIn(one, answers) !== undefined);
-  if (mayRefuse && isListed && reading.kind === "failed" && ![401, 403].includes(answer.status))
+  if (mayRefuse && isListed && reading.kind === "failed" && mayLackTable(answer))
     return "refused, as a type without a table";
   throw new Error(whyUnread(reading));
 }

@@ -55,6 +55,7 @@ test.each<[string, number, readonly string[], boolean]>([
   ["one table that it does not have", 404, ["conn"], true],
   ["all tables", 404, MARK_TYPES, false],
   ["a table that is forbidden", 403, ["conn"], false],
+  ["a table whose list breaks", 500, ["conn"], false],
 ])("a check of a node that had refused one table, and refuses %s", async (_, status, tables, held) => {
   const instead: NodeKind["instead"] = ({ command: { type = "" } }) =>
     tables.includes(type) ? { status, body: '{"error":"no"}' } : undefined;
@@ -63,6 +64,15 @@ test.each<[string, number, readonly string[], boolean]>([
   const node = { endpoint: appliance.url };
   const { rows } = await check({ node, urls, refusesTables: true, world: appliance.world() });
   expect(rows.filter((row) => !row.held)).toHaveLength(held ? 0 : tables.length);
+});
+
+test("a list of marks that the node cannot answer is no missing table", async () => {
+  const instead: NodeKind["instead"] = ({ command: { type = "" } }) =>
+    type === "conn" ? { status: 500, body: '{"error":"out of memory"}' } : undefined;
+  await using appliance = await startDrawn({ node: { ...PLAIN, instead }, receiver: RECEIVERS.plain });
+  const urls = [parseUrl("mark://edge/web")];
+  const { dialect } = await probe({ node: { endpoint: appliance.url }, urls, world: appliance.world() });
+  expect(dialect).not.toHaveProperty("missingTable");
 });
 
 test("rows without an address that is read are shown whole, with the way out", async () => {

@@ -51,6 +51,11 @@ export function elementsIn<U extends ResourceUrl>(listing: Listing<U>, answers: 
   return reading.kind === "done" ? reading.value : undefined;
 }
 
+/** True for a refusal that may say that there is no such table, and not that the node is busy, broken or closed to the probe. */
+export function mayLackTable({ isRefusal, status }: Answer): boolean {
+  return isRefusal && ![401, 403, 408, 425, 429].includes(status) && status < 500;
+}
+
 /** The reason why an answer cannot be read, and the remedy, as sentences. */
 export function whyUnread(reading: Exclude<Reading<unknown>, { kind: "done" }>): string {
   const remedy = reading.remedy?.replace(PROBE, "").trim();

@@ -8,7 +8,7 @@ import { forKind, formatFor, isAddressLike } from "../../wire/places";
 import { fieldsOf, formatsOf } from "../../wire/text-lines";
 import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
-import { elementsIn } from "../asking/listing";
+import { elementsIn, mayLackTable } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import { type Point, pointsNeeding, settlesLists } from "../point";
 import { merged } from "../shapes/answers";
@@ -131,7 +131,7 @@ const further = pointsNeeding("lists", "marks")(
       const listed = tables.filter(
         ({ url }) => answered.has(formatUrl(url)) || bench.learned.profiles.includes(url.profile),
       );
-      const refused = listed.find(({ answer }) => answer.isRefusal);
+      const refused = listed.find(({ answer }) => mayLackTable(answer));
       const empty = listed.find(
         (table) => !table.answer.isRefusal && elementsIn(table, bench.learned.answers)?.length === 0,
       );
