@@ -75,6 +75,23 @@ test("a list of marks that the node cannot answer is no missing table", async ()
   expect(dialect).not.toHaveProperty("missingTable");
 });
 
+test("a node that refuses another User-Arena, and needs none, is not one that needs it", async () => {
+  const marks = '[{"address":"203.0.113.9","id":30,"value":7,"lifetime":60}]';
+  const instead: NodeKind["instead"] = ({ command: { url = "" }, headers: { "user-arena": arena = "edge" } }) => {
+    if (!url.startsWith("mark:")) return undefined;
+    return arena === "edge" ? { body: marks } : { status: 400, body: '{"error":"bad arena"}' };
+  };
+  await using appliance = await startDrawn({ node: { ...PLAIN, instead }, receiver: RECEIVERS.plain });
+  const urls = [parseUrl("mark://edge/web")];
+  const { findings, dialect } = await probe({ node: { endpoint: appliance.url }, urls, world: appliance.world() });
+  const found = findings.find(({ point }) => point === "user-arena");
+  expect([found?.node, found?.expressed]).toEqual([
+    "may be left out, and must be the arena where it is sent",
+    "beyond",
+  ]);
+  expect(dialect).not.toHaveProperty("userArena");
+});
+
 test("rows without an address that is read are shown whole, with the way out", async () => {
   expect((await said("padded", "entries")).unusable).toEqual([
     'This node cannot be used, because lists of its sets cannot be read: 4 rows, but no address that the probe can read: {"from":"192.000.002.000","to":"192.000.002.255","prio":1}. A module of your own reads it: `answers.read`.',

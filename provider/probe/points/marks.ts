@@ -173,6 +173,10 @@ const further = pointsNeeding("lists", "marks")(
             node: "an answer that is neither the table nor a known error",
             evidence,
           };
+        if (wrong.isRefusal && !none.isRefusal) {
+          const node = "may be left out, and must be the arena where it is sent";
+          return { is: "optional", as: "beyond", node, evidence };
+        }
         const is = wrong.isRefusal ? "required" : none.isRefusal ? "present" : "ignored";
         const dialect = { userArena: is, ...(none.isRefusal && refusalSwitches("userArena", none)) };
         return { is, as: "dialect", node: ARENA[is], evidence, dialect };
