@@ -92,6 +92,42 @@ test("a node that refuses another User-Arena, and needs none, is not one that ne
   expect(dialect).not.toHaveProperty("userArena");
 });
 
+/** A node that changes when a probe comes to staging by session or connection. */
+async function sessionsAt(node: NodeKind, begin: () => void) {
+  await using appliance = await startDrawn({ node, receiver: RECEIVERS.plain });
+  const watch = (title: string) => {
+    if (title === "staging by session or connection") begin();
+  };
+  const { findings, node: settings, left } = await probed(appliance, { watch });
+  expect(left).toEqual([]);
+  const { outcome } = findings.find(({ point }) => point === "staging-session") ?? {};
+  return { outcome, settings };
+}
+
+test("a commit over another connection that is refused by chance does not show staging by connection", async () => {
+  const asked: string[] = [];
+  let isBegun = false;
+  const instead: NodeKind["instead"] = ({ command: { cmd = "" } }) => {
+    if (isBegun) asked.push(cmd);
+    const isApart = cmd === "commit" && asked.includes("insert") && asked.at(-2) === "insert";
+    return isApart && asked.filter((one) => one === "insert").length === 1
+      ? { status: 400, body: '{"error":"try later"}' }
+      : undefined;
+  };
+  const found = await sessionsAt({ ...PLAIN, instead }, () => {
+    isBegun = true;
+  });
+  expect(found).toEqual({ outcome: "failed", settings: {} });
+});
+
+test("a commit that takes longer than the earlier ones does not show staging by connection", async () => {
+  const node = { ...PLAIN, commitDelayMs: 100 };
+  const found = await sessionsAt(node, () => {
+    node.commitDelayMs = 900;
+  });
+  expect(found.outcome).toBe("any");
+});
+
 test("rows without an address that is read are shown whole, with the way out", async () => {
   expect((await said("padded", "entries")).unusable).toEqual([
     'This node cannot be used, because lists of its sets cannot be read: 4 rows, but no address that the probe can read: {"from":"192.000.002.000","to":"192.000.002.255","prio":1}. A module of your own reads it: `answers.read`.',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { commitCommand, listCommand } from "../../wire/node-command";
 import type { Answer } from "../asking/answer";
+import { isSame } from "../asking/baseline";
 import type { Bench } from "../asking/bench";
 import { Unclear } from "../asking/outcome";
 import { type Point, pointsNeeding } from "../point";
@@ -48,36 +49,42 @@ export const sessions: readonly Point[] = pointsNeeding(
   settles: ["maxConcurrency"],
   ask: async (bench) => {
     const [name] = bench.cookies.names;
-    if (await isCommittedSeparately(bench, STAGED.separate, false)) {
+    const plain = await committedSeparately(bench, STAGED.separate, false);
+    if (plain.isShown) {
       const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
       const node = `a commit publishes changes that were staged on any connection${cookie}`;
       return { is: "any", as: "contract", node };
     }
     const { commit, list, shown } = await bench.set.committed((one) => isListed(bench, one, STAGED.separate));
     if (!shown) throw new Unclear("a commit of staged changes has no effect", [commit, list]);
-    if (name !== undefined && (await isCommittedSeparately(bench, STAGED.withCookies, true))) {
+    const apart = name === undefined ? plain : await committedSeparately(bench, STAGED.withCookies, true);
+    if (name !== undefined && apart.isShown) {
       const node = `staged changes belong to a session, which Set-Cookie (${name}) tells`;
       const advice =
         "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen";
       return { is: "session", as: "beyond", node, advice };
     }
+    if (apart.refusal) throw new Unclear("a commit over another connection is refused", [apart.refusal]);
     const node = "staged changes belong to the connection on which they came";
     const advice = "served with `maxConcurrency: 1`: insert and commit go over one connection";
     return { is: "connection", as: "setting", node, advice, settings: { maxConcurrency: 1 } };
   },
 });
 
-/** Stages an entry, commits over another connection, and returns whether a third one lists it. */
-async function isCommittedSeparately(bench: Bench, prefix: string, withCookies: boolean): Promise<boolean> {
+/** Stages an entry, commits over another connection, and looks whether a third one lists it. */
+async function committedSeparately(bench: Bench, prefix: string, withCookies: boolean) {
   const { url } = bench.set;
+  const nothing = await bench.set.commit("commit of nothing");
   const staged = await bench.set.insert([[prefix, 1]]);
   if (staged.isRefusal) throw new Unclear("a plain insert is refused", [staged]);
   const cookies = withCookies ? bench.cookies : undefined;
   const body = commitCommand(url, bench.node.commitUrl);
-  await bench.askSeparately({ url, command: "commit", body, asked: "commit apart" }, cookies);
-  await bench.pause(2 * bench.learned.commitDelay);
+  const commit = await bench.askSeparately({ url, command: "commit", body, asked: "commit apart" }, cookies);
+  await bench.pause(bench.briefly.patienceMs);
   const list = await bench.askSeparately({ url, command: "list", body: listCommand(url), asked: "list apart" });
-  return isListed(bench, list, prefix);
+  // A node may refuse a commit of nothing: then the other connection has nothing staged.
+  const isTaken = bench.verdicts.judge("commit", commit) === "success" || isSame(commit, nothing);
+  return { isShown: isListed(bench, list, prefix), refusal: isTaken ? undefined : commit };
 }
 
 function isListed({ set }: Bench, list: Answer, prefix: string): boolean {
