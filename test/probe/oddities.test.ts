@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { Prefix } from "../../provider/model/prefix";
 import { parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
-import { startShapedNode } from "../support/shaped-node";
+import { type Held, startShapedNode } from "../support/shaped-node";
+import { Told } from "../support/told";
 import { probedSet } from "./at-once";
 import { probed, SECRET, SET, startNode, TOKEN, worldOf } from "./support";
 
@@ -17,6 +18,25 @@ test("changes that are acknowledged and come to nothing are an error, in the nod
     node: "what was inserted and committed is never listed",
     evidence: ['commit: HTTP 200 {"done":"later"}', "list after the commit: HTTP 200 []"],
   });
+});
+
+test.each([
+  [
+    "is refused and listed all the same",
+    {
+      success: (cmd: string, count: number) =>
+        cmd === "insert" && count === 2 ? new Told(400, { error: "twice" }) : "ok",
+    },
+    { outcome: "other", node: "refused; listed with 2", expressed: "beyond", dialect: {} },
+  ],
+  [
+    "is listed without its value",
+    { list: (held: Held) => [...held.keys()] },
+    { outcome: "taken", node: "accepted, and the list shows no values", expressed: "unknown", dialect: {} },
+  ],
+])("a prefix twice in one insert that %s shows no value that holds", async (_, shape, expected) => {
+  await using node = await startShapedNode({ [SET]: {} }, shape);
+  expect(finding(await probedSet(node), "repeated-entry")).toMatchObject(expected);
 });
 
 test("a node that redirects to another origin is not followed there, credentials are not sent, and nothing is set", async () => {

@@ -61,10 +61,11 @@ export const entries: readonly Point[] = pointsNeeding("set", "entries")(
         return refused(came, { repeatedEntry: "error" });
       if (values.length === 0 && !came.isFine)
         return { is: "exists", as: "unknown", node: "refused, as an existing entry is" };
-      const node = `accepted; listed with ${values.join(" and ")}`;
-      if (isFlat || values.join() === "2")
-        return { is: "last", as: "dialect", node, dialect: { repeatedEntry: "last" } };
-      if (values.join() === "1") return { is: "first", as: "dialect", node, dialect: { repeatedEntry: "first" } };
+      const node = `${came.isFine ? "accepted" : "refused"}; listed with ${values.join(" and ") || "nothing"}`;
+      if (!came.isFine || values.length !== 1) return { is: "other", as: "beyond", node };
+      if (isFlat) return { is: "taken", as: "unknown", node: "accepted, and the list shows no values" };
+      if (values[0] === 2) return { is: "last", as: "dialect", node, dialect: { repeatedEntry: "last" } };
+      if (values[0] === 1) return { is: "first", as: "dialect", node, dialect: { repeatedEntry: "first" } };
       return { is: "other", as: "beyond", node };
     },
   }),
