@@ -22,13 +22,10 @@ import type { Ending } from "./ending";
 import { needed } from "./needed";
 import { UNREAD } from "./outcome";
 import { KnownAnswers } from "./signs";
-import type { Note } from "./undo";
+import { type Note, notesBefore } from "./undo";
 
 /** Most stops of a prefix that stays active. */
 const STOPS = 3;
-
-/** Longest status before the first start that is noted, in characters. */
-const LONGEST_NOTE = 100_000;
 
 type Change = "start" | "stop";
 
@@ -103,7 +100,7 @@ export class Receiver {
   /** Takes the status before the first start, with which the last one is compared. */
   begin({ status, body }: Raw): void {
     this.baseline ??= { status, body };
-    if (body.length <= LONGEST_NOTE) this.note({ before: { of: "signaling", status, body } });
+    for (const note of notesBefore("signaling", { status, body })) this.note(note);
   }
 
   /** Takes over prefixes that may be active. @param before Status before the first start of a killed probe. */

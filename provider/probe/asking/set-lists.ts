@@ -10,12 +10,10 @@ import type { Asker } from "./asker";
 import { isSame, type Raw } from "./baseline";
 import { readListed, whyUnread } from "./listing";
 import { Unclear } from "./outcome";
+import { notesBefore } from "./undo";
 
 /** Thrown if entries of the set changed that are not the probe's: another writer works with it. */
 export class ForeignEntries extends Error {}
-
-/** Longest list before the first write that is noted, in characters. */
-const LONGEST_NOTE = 100_000;
 
 /** Reads lists of the set that a probe writes to. Older entries stay, and are compared with every list. */
 export class SetLists {
@@ -36,7 +34,7 @@ export class SetLists {
   /** Takes the list before the first write, with which the last one is compared. */
   begin({ status, body }: Raw): void {
     this.baseline ??= { status, body };
-    if (body.length <= LONGEST_NOTE) this.asker.note({ before: { of: "set", status, body } });
+    for (const note of notesBefore("set", { status, body })) this.asker.note(note);
   }
 
   /**

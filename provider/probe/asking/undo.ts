@@ -45,6 +45,14 @@ const schema = z.union([
   z.strictObject({ learnt }),
 ]);
 
+/** Longest list or status before the first write that is noted, in characters. */
+const LONGEST_NOTE = 100_000;
+
+/** The note of a list or status before the first write; none for a long one. */
+export function notesBefore(of: z.output<typeof places>, { status, body }: Raw): Note[] {
+  return body.length <= LONGEST_NOTE ? [{ before: { of, status, body } }] : [];
+}
+
 /** A change, noted before it is sent; `clear` says that nothing is left of the earlier ones. */
 export type Note = Readonly<z.input<typeof schema>>;
 
