@@ -50,6 +50,23 @@ test("watch without types asks for all four, reports refused ones once, and foll
   expect(lists("web")).toHaveLength(before);
 });
 
+test("a look that fails at one arena ends no table that is known there, however many it finds elsewhere", async () => {
+  const shost = marksOf(1);
+  const arena = (...names: string[]) => ({
+    profiles: Object.fromEntries(names.map((name) => [name, { marks: { shost } }])),
+  });
+  const watch = ["edge", "core"].map((name) => ({ arena: name, types: ["shost" as const] }));
+  const { emulator, clock } = await scene({ arenas: { edge: arena("web"), core: arena("mail") } }, { watch });
+  const lists = (url: string) => emulator.requests({ cmd: "list", url }).length;
+  await passUntil(() => lists("mark://edge/web") > 0 && lists("mark://core/mail") > 0, clock);
+  emulator.fail({ cmd: "list", url: "arena://core", status: 500, times: 1_000 });
+  emulator.seed({ arenas: { edge: arena("web", "dns"), core: arena("mail") } });
+  await passUntil(() => lists("mark://edge/dns") > 0, clock);
+  const [before, dns] = [lists("mark://core/mail"), lists("mark://edge/dns")];
+  await passUntil(() => lists("mark://edge/dns") > dns + 5, clock);
+  expect(lists("mark://core/mail")).toBeGreaterThan(before + 2);
+});
+
 test("a pattern that matches no profile is reported until one does, and is a note of /readyz", async () => {
   const watch = [{ arena: "edge", profiles: ["prot3cted*", "w*"] }];
   const { forwarder, told, emulator, clock } = await scene(stateOf(1), { watch });

@@ -150,8 +150,7 @@ class NodePoller {
       const patterns = `profiles/${this.name}`;
       if (unmatched.length > 0) troubles.begin(patterns, members, unmatched.map(({ sentence }) => sentence).join(" "));
       else if (complete) troubles.end(patterns, members, `Node ${this.name} has profiles for all that is watched.`);
-      // A failed look leaves the known tables as they are.
-      if (complete || tables.length >= this.found.size) this.find(tables);
+      this.find(tables, complete);
     } catch (error) {
       if (signal.aborted) return false;
       report(messageOf(error));
@@ -162,14 +161,14 @@ class NodePoller {
     return complete;
   }
 
-  /** Rules that could not be read stay as they were. */
-  private find(tables: readonly WatchedTable[]): void {
+  /** Rules that could not be read stay as they were. A look that is not complete ends no known table. */
+  private find(tables: readonly WatchedTable[], complete: boolean): void {
     const before = this.found;
     const found = tables.map((watched): [string, WatchedTable] => {
       const key = tableKey(watched.table);
       return [key, { ...watched, rules: watched.rules ?? before.get(key)?.rules }];
     });
-    this.found = new Map(found);
+    this.found = new Map([...(complete ? [] : before), ...found]);
     for (const [key, watched] of found) {
       const polled = this.polled.get(key);
       if (polled) polled.poller.watched = watched;
