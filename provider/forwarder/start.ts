@@ -1,3 +1,4 @@
+import { messageOf } from "../model/errors";
 import { LiveConfig } from "./config/config";
 import type { ForwarderConfig } from "./config/types";
 import { Forwarder } from "./forwarder";
@@ -63,8 +64,8 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
   const forwarder = await Forwarder.open({ config: live, log, world, stdout, ...(onRecord && { onRecord }) });
   forwarder.start();
   const stop = (): Promise<void> => forwarder.stop();
-  forwarder.ended.addEventListener("abort", () => void stop(), { once: true });
-  signal?.addEventListener("abort", () => void stop(), { once: true });
+  const stopByItself = (): void => void stop().catch((error: unknown) => log.error({}, messageOf(error)));
+  for (const ending of [forwarder.ended, signal]) ending?.addEventListener("abort", stopByItself, { once: true });
   if (signal?.aborted) await stop();
   return { stop, metrics: () => forwarder.metricsText(), [Symbol.asyncDispose]: stop };
 }

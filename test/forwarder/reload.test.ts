@@ -7,8 +7,12 @@ import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { Ledger } from "../../provider/forwarder/ledger/protocol";
+import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
 import { serve } from "./support/command";
 import {
@@ -20,9 +24,11 @@ import {
   startForwarding,
   stateOf,
   stateWith,
+  Told,
   temporaryFolder,
   withAwaySink,
 } from "./support/forward";
+import { startService } from "./support/service";
 
 const outlineOf = (records: readonly ForwardRecord[]) =>
   records.map(({ node, event, value, sequence }) => `${node} ${sequence} ${event} ${value}`);
@@ -187,6 +193,38 @@ test("a reload that never ends is not ready meanwhile, and keeps no service from
   });
   await passUntil(() => ended !== undefined, clock);
   expect(ended).toEqual({ isStuck: true });
+});
+
+/** The next state that is closed, of this kind of ledger, is closed with an error. */
+function closingFails(ledger: { readonly prototype: Ledger }, words: string): void {
+  const { close } = ledger.prototype;
+  const failing = vi.spyOn(ledger.prototype, "close").mockImplementationOnce(async function (this: Ledger, listed) {
+    await close.call(this, listed);
+    throw new Error(words);
+  });
+  onTestFinished(() => failing.mockRestore());
+}
+
+test("a state that cannot be closed keeps no service from its next one, and is reported", async () => {
+  using folder = temporaryFolder();
+  const config = configOf({ endpoint: "http://127.0.0.1:1" }, [{ name: "disk", type: "file", path: "marks.ndjson" }]);
+  const { service, log } = await startService(config, folder.path);
+  closingFails(StoredLedger, "The state cannot be written: its disk is full.");
+  service.reload(() => LiveConfig.ofObject({ ...config, state: "other" }, {}, folder.path));
+  await until(() => log.lines.includes("info The configuration was read again."));
+  expect(log.lines).toContain("error The state cannot be written: its disk is full.");
+  expect(service.config.stateFolder).toBe(join(folder.path, "other"));
+});
+
+test("a library that its signal ends reports a state that cannot be closed, and its program continues", async () => {
+  using folder = temporaryFolder();
+  const log = new Told();
+  const ending = new AbortController();
+  const options = { folder: folder.path, world: new TestClock(), onRecord() {}, log, signal: ending.signal };
+  await startForwarder(configOf({ endpoint: "http://127.0.0.1:1" }), options);
+  closingFails(LedgerThread, "The state cannot be written: its disk is full.");
+  ending.abort();
+  await until(() => log.lines.includes("error The state cannot be written: its disk is full."));
 });
 
 test("a service that was told to end takes no configuration any more", async () => {

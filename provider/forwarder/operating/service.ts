@@ -130,7 +130,8 @@ export class Service {
 
   /** One state folder has one forwarder: the old one ends before the new one starts. Nothing is drained, and nothing is lost. */
   private async replace(next: LiveConfig): Promise<void> {
-    await this.current.stop(0);
+    // A state that could not be closed is given up as it is: the next one may be on another disk.
+    await this.current.stop(0).catch((error: unknown) => this.parts.log.error({}, messageOf(error)));
     try {
       this.begin(await this.parts.open(next));
       this.good = next;
