@@ -177,6 +177,7 @@ describe("what a reading reports", () => {
   const expired = { status: "expired", lifetime: 0 };
   const huge = (digits: string) => ({ value: Number(digits), exact: { value: digits } });
   const hot = { value: 2, id: 7, status: "hot", lifetime: 9 };
+  const two = { id: 2, value: 5 };
   const added = [`added ${A} 1 1`];
   /** Events between lists: the lists, and the events of each. */
   const STORIES: Record<string, [lists: Partial<Mark>[][], events: string[][]]> = {
@@ -214,6 +215,10 @@ describe("what a reading reports", () => {
     "marks of one address by two rules are two marks": [
       [[{ id: 1 }, { id: 2, value: 5 }], [{ id: 1 }, { id: 2, value: 5 }], [{ id: 1 }]],
       [[...added, `added ${A}@2 2 5`], [], [`gone ${A}@2 2 5`]],
+    ],
+    "of marks of one address, the end of the first says nothing of the second, wherever it is listed": [
+      [[{ id: 1 }, two], [two], [two], [{ id: 3, value: 9 }, two], [two, { id: 3, value: 9 }], [{ id: 3, value: 9 }]],
+      [[...added, `added ${A}@2 2 5`], [`gone ${A} 1 1`], [], [`added ${A} 3 9`], [], [`gone ${A}@2 2 5`]],
     ],
     "counters beyond the integers of a double are compared by their digits": [
       [[huge("18446744073709551614")], [huge("18446744073709551615")]],

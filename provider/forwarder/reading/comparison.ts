@@ -82,11 +82,12 @@ export class Reading {
     const details = detailsOf(mark);
     let key = listed;
     let row = baseline.row(key);
-    if (row !== undefined && baseline.readingOf(row) === this.number) {
-      // Listed twice, as a node may do whose marks are by rule, too.
-      key = furtherKey(listed, id);
-      row = baseline.row(key);
-      if (row !== undefined && baseline.readingOf(row) === this.number) return;
+    if (row === undefined || this.isListed(row) || !Object.is(baseline.ids[row], id)) {
+      // A node may have marks of one address by several rules: those behind the first have further keys, also where the first is gone.
+      const further = furtherKey(listed, id);
+      const other = baseline.row(further);
+      if (other !== undefined || (row !== undefined && this.isListed(row))) [key, row] = [further, other];
+      if (row !== undefined && this.isListed(row)) return;
     }
     snapshot?.add("seen", key, id, value, lifetime, details);
     if (row === undefined) {
@@ -117,11 +118,16 @@ export class Reading {
     if (details || spoken) baseline.speak(row, details, expired);
   }
 
+  /** True once this reading has found the mark of a row. */
+  private isListed(row: number): boolean {
+    return this.baseline.readingOf(row) === this.number;
+  }
+
   private *finish(elapsed: number): Generator<void> {
     const { baseline, changes } = this;
     for (let row = 0; row < baseline.rowCount; row++) {
       if (row % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
-      const key = baseline.readingOf(row) === this.number ? undefined : baseline.keyOf(row);
+      const key = this.isListed(row) ? undefined : baseline.keyOf(row);
       if (key === undefined) continue;
       const spoken = baseline.spokenOf(row);
       if (!spoken?.ended) {
