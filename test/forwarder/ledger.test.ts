@@ -435,6 +435,28 @@ describe("each sink counts for itself", () => {
     expect(told(await unread(again, "slow")).at(-1)).toBe("15 added 203.0.113.3 1");
   });
 
+  test("the table that it gets anew has each mark once and as it is, and none that has ended", async () => {
+    const sinks = [sink("slow", { maxBytes: 300 }), sink("all")];
+    const { ledger } = await open(sinks);
+    const list = async (...marks: object[]) => {
+      now += 3_000;
+      wall += 3_000;
+      await ledger.take(arrived(marks.map((mark) => ({ a: "203.0.113.1", id: 1, v: 1, t: 600, ...mark }))));
+    };
+    const [other, second] = [{ a: "203.0.113.2" }, { id: 2, v: 2 }];
+    await list({}, other);
+    await list({}, { ...other, status: "expired" }, ...listed(12, 1));
+    for (const { name } of sinks) await takeAll(ledger, name);
+    // The second mark of the address is new, and listed twice.
+    await list({}, second, second, { ...other, status: "expired" });
+    const anew = async (name: string) => {
+      const lines = told(await unread(ledger, name)).map((line) => line.replace(/^\d+ /, ""));
+      return lines.slice(lines.indexOf("reset undefined undefined") + 1);
+    };
+    expect(await anew("slow")).toEqual(["added 203.0.113.1 1 resent", "added 203.0.113.1 2"]);
+    expect(await anew("all")).toEqual(["added 203.0.113.1 1 resent", "added 203.0.113.1 2 resent"]);
+  });
+
   test("a full one that pauses keeps nothing of what it misses, also not by a reload and a restart", async () => {
     const sinks = [sink("dead", { maxBytes: 300 }), sink("all")];
     const { ledger } = await open(sinks);

@@ -4,7 +4,7 @@ import { SIZES } from "../defaults";
 import type { ArrivedList } from "../reading/arrived-list";
 import { Baseline } from "../reading/baseline";
 import { detailsOf, numbersOf, Reading } from "../reading/comparison";
-import { EVENTS, keyOf, type MarkEvent, type MarkKey, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
+import { EVENTS, keyOf, type MarkKey, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
@@ -134,11 +134,12 @@ export class TableState {
     const ruleOf = ruleFinder(list.rules);
     const changes = new RowWriter(ruleOf);
     const snapshot = new RowWriter(ruleOf);
+    const anew = new RowWriter(ruleOf);
     // Of a table that is void or lost, the baseline still shows what sinks had.
     const before = (reset || isWholeDue) && records !== "all" ? await this.marks() : undefined;
     const repeats = new Repeats(before, knowledge, ruleOf);
     let whole: readonly RowChunk[] | undefined;
-    if (records === "all") await inSlices(addAll(marks, "seen", () => snapshot));
+    if (records === "all") await inSlices(addAll(marks, snapshot));
     else {
       if (reset) {
         changes.addTable("reset");
@@ -146,31 +147,29 @@ export class TableState {
       }
       const baseline = await this.marks();
       const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
-      const again = reset ? (key: MarkKey) => repeats.of(key) ?? changes : undefined;
-      const reading = new Reading(number, baseline, changes, list.snapshot ? snapshot : undefined, again);
+      const repeatsOr = (others: RowWriter) => (key: MarkKey) => repeats.of(key) ?? others;
+      const again = reset ? repeatsOr(changes) : undefined;
+      const isAnew = isWholeDue && !reset;
+      if (isAnew) anew.addTable("reset");
+      const listed = list.snapshot ? snapshot : undefined;
+      const reading = new Reading(number, baseline, changes, listed, again, isAnew ? repeatsOr(anew) : undefined);
       await inSlices(reading.compare(marks, elapsed));
-      if (isWholeDue && !reset) {
-        snapshot.addTable("reset");
-        await inSlices(addAll(marks, "added", (key) => repeats.of(key) ?? snapshot));
-      }
       const bytes = bytesOf(changes.finish());
       if (!reset && this.stored.isWholeDue(bytes)) whole = await inSlices(wholeRows(baseline));
     }
-    const counts = EVENTS.map(
-      (event, index) =>
-        [
-          event,
-          (changes.counts[index] ?? 0) + (snapshot.counts[index] ?? 0) + (event === "added" ? repeats.count : 0),
-        ] as const,
-    );
+    const writers = [changes, snapshot, anew];
+    const counts = EVENTS.map((event, index) => {
+      const repeated = event === "added" ? repeats.count : 0;
+      return [event, writers.reduce((sum, writer) => sum + (writer.counts[index] ?? 0), repeated)] as const;
+    });
     const taken = {
       listed: marks.length,
       keyedPlaces: list.habits.keyedPlaces ?? new Set(),
       events: Object.fromEntries(counts.filter(([, count]) => count > 0)),
-      records: changes.count + snapshot.count + repeats.count,
+      records: writers.reduce((sum, { count }) => sum + count, repeats.count),
     };
     const added = repeats.chunks;
-    const rows = [...changes.finish(), ...snapshot.finish(), ...added];
+    const rows = [...writers.flatMap((writer) => writer.finish()), ...added];
     const isWhole = reset || isWholeDue || records === "all";
     const inBaseline = reset ? [...changes.finish(), ...added] : changes.finish();
     return { table: this, number, list, reset, rows, isWhole, changes: inBaseline, whole, taken };
@@ -237,12 +236,11 @@ interface HowToCompare extends Pick<LedgerOptions, "records"> {
   readonly knowledge: readonly Knowledge[];
 }
 
-function* addAll(marks: readonly Mark[], event: MarkEvent, rowsOf: (key: MarkKey) => RowWriter): Generator<void> {
+/** Adds all marks as `seen`. */
+function* addAll(marks: readonly Mark[], rows: RowWriter): Generator<void> {
   for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
     if (start > 0) yield;
-    for (const mark of marks.slice(start, start + SIZES.rowsASlice)) {
-      const key = keyOf(mark);
-      rowsOf(key).add(event, key, ...numbersOf(mark), detailsOf(mark));
-    }
+    for (const mark of marks.slice(start, start + SIZES.rowsASlice))
+      rows.add("seen", keyOf(mark), ...numbersOf(mark), detailsOf(mark));
   }
 }

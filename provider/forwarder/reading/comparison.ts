@@ -59,6 +59,8 @@ export class Reading {
     private readonly snapshot?: RowWriter,
     /** Rows of a mark that is in no baseline, but that sinks had before a reset. Default: those of what changed. */
     private readonly addedAgain: (key: MarkKey) => RowWriter = () => changes,
+    /** Rows of the table as it is now, which follow what changed. Default: it is not sent as a whole. */
+    private readonly anew?: (key: MarkKey) => RowWriter,
   ) {}
 
   /**
@@ -76,7 +78,7 @@ export class Reading {
   }
 
   private take(mark: Mark): void {
-    const { baseline, changes, snapshot } = this;
+    const { baseline, snapshot } = this;
     const listed = keyOf(mark);
     const [id, value, lifetime] = numbersOf(mark);
     const details = detailsOf(mark);
@@ -91,12 +93,22 @@ export class Reading {
     }
     snapshot?.add("seen", key, id, value, lifetime, details);
     if (row === undefined) {
-      const fresh = baseline.add(key, this.number);
+      row = baseline.add(key, this.number);
       this.addedAgain(key).add("added", key, id, value, lifetime, details);
-      baseline.found(fresh, this.number, id, value, lifetime);
-      if (details) baseline.speak(fresh, details, false);
-      return;
-    }
+      baseline.found(row, this.number, id, value, lifetime);
+      if (details) baseline.speak(row, details, false);
+    } else this.compareOne(key, row, [id, value, lifetime], details);
+    if (this.anew && !baseline.spokenOf(row)?.ended) this.anew(key).add("added", key, id, value, lifetime, details);
+  }
+
+  /** Compares a listed mark with its row. */
+  private compareOne(
+    key: MarkKey,
+    row: number,
+    [id, value, lifetime]: ReturnType<typeof numbersOf>,
+    details: Details | undefined,
+  ): void {
+    const { baseline, changes } = this;
     const spoken = baseline.spokenOf(row);
     const expired = isExpired(details?.status);
     if (expired) {
