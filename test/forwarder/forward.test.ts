@@ -4,11 +4,12 @@ import { describe, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
-import { TestClock, until } from "./support/clock";
+import { passUntil, TestClock, until } from "./support/clock";
 import {
   configFile,
   configOf,
   linesOf,
+  openForwarder,
   recordsIn,
   scene,
   startForwarding,
@@ -190,6 +191,46 @@ sinks:
     const done = await run(["--config", file, "--once"]);
     const asked = emulator.requests({ cmd: "list" }).filter(({ url }) => url === "mark://edge/web").length;
     expect([done.code, asked], done.err).toEqual([code, lists]);
+  });
+});
+
+describe("--once ends", () => {
+  test("while the spool of its only sink is full: its table is not taken over", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateWith(1_000) });
+    const spool = { maxBytes: 65_536 };
+    const away = { name: "away", type: "http", url: "http://127.0.0.1:1/", spool };
+    const clock = new TestClock();
+    const round = async () => {
+      const config = configOf(emulator, [away], { records: "all" });
+      const { forwarder } = await openForwarder(config, folder.path, { world: clock });
+      const outcomes: boolean[] = [];
+      void forwarder.once(new AbortController().signal).then((ok) => outcomes.push(ok));
+      await passUntil(() => outcomes.length > 0, clock);
+      await forwarder.stop(0);
+      const polls = (["taken", "full"] as const).map((outcome) =>
+        forwarder.metrics.get("polls_total", { node: "fra1", outcome }),
+      );
+      return [...outcomes, ...polls];
+    };
+    expect([await round(), await round()]).toEqual([
+      [false, 1, 0],
+      [false, 0, 1],
+    ]);
+  });
+
+  test("when it is told to while it waits for a busy node", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateOf(7) });
+    emulator.fail({ kind: "error", cmd: "list", url: "mark://edge/web", status: 429, times: 1_000 });
+    const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];
+    const { forwarder } = await openForwarder(configOf(emulator, sinks), folder.path, { world: new TestClock() });
+    const ending = new AbortController();
+    const round = forwarder.once(ending.signal);
+    await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" }) === 1);
+    ending.abort();
+    expect(await round).toBe(false);
+    await forwarder.stop(0);
   });
 });
 

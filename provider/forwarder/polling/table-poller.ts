@@ -59,6 +59,8 @@ export class TablePoller {
   private asked = 0;
   /** True if the node was busy at the last list. */
   private isBusy = false;
+  /** Sinks without room for the last list, one of which must have taken something before the next. */
+  private fullSinks: readonly string[] = [];
   private snapshotAt: number | undefined;
 
   constructor(
@@ -75,6 +77,8 @@ export class TablePoller {
     let due = Math.max(world.monotonic(), turns.notBefore);
     for (let failures = 0; !signal.aborted; ) {
       const outcome = await this.poll(due, signal);
+      if (this.fullSinks.length > 0)
+        await this.parts.delivery.room(tableKey(this.watched.table), this.fullSinks, signal);
       failures = outcome === "taken" || outcome === "full" ? 0 : failures + 1;
       const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, TIMES.tableLongestPauseMs, world.random);
       const wait = Math.max(turns.pauseMs, grown, this.asked);
@@ -92,7 +96,7 @@ export class TablePoller {
       const outcome = await this.poll(now, signal);
       until ??= this.endedAt + deadlineMs;
       const wait = this.asked + backoff(tries, world.random);
-      if (!this.isBusy || world.monotonic() + wait >= until) return outcome;
+      if (!this.isBusy || signal.aborted || world.monotonic() + wait >= until) return outcome;
       await pause(world, wait, signal);
     }
   }
@@ -126,14 +130,14 @@ export class TablePoller {
     let outcome: Outcome = "taken";
     this.asked = 0;
     this.isBusy = false;
+    this.fullSinks = [];
     try {
       this.count(await this.take(signal));
       end();
     } catch (error) {
-      // The turn ends before a wait for a sink begins.
       end();
       if (signal.aborted) return "failed";
-      outcome = await this.failed(error, signal);
+      outcome = await this.failed(error);
     }
     metrics.add("polls_total", { ...node, outcome });
     this.last = outcome;
@@ -162,13 +166,13 @@ export class TablePoller {
     }
   }
 
-  private async failed(error: unknown, signal: AbortSignal): Promise<Outcome> {
-    const { troubles, delivery, secrets } = this.parts;
+  private async failed(error: unknown): Promise<Outcome> {
+    const { troubles, secrets } = this.parts;
     const { table } = this.watched;
     const key = tableKey(table);
     if (error instanceof SpoolFull) {
       for (const sink of error.sinks) troubles.begin(`full/${sink}`, { sink }, error.message);
-      await delivery.room(key, error.sinks, signal);
+      this.fullSinks = error.sinks;
       return "full";
     }
     if (isFull(error)) {
