@@ -400,6 +400,27 @@ describe("Splunk's indexer acknowledgement", () => {
     });
   });
 
+  test("events before a refused one are not delivered by its number: they have no acknowledgement", async () => {
+    const [posted, acknowledged]: string[][] = [[], []];
+    const { url } = await httpSink(({ url: path }, body) => {
+      if (path?.endsWith("/services/collector/ack")) {
+        acknowledged?.push(...(posted?.splice(0) ?? []));
+        return [200, '{"acks":{"3":true}}'];
+      }
+      const ids: string[] = body.match(/r-\d/g) ?? [];
+      const place = ids.indexOf("r-5");
+      if (place >= 0) return [400, `{"code":6,"invalid-event-number":${place}}`];
+      posted?.push(...ids);
+      return [200, POSTED];
+    });
+    const world = { ...new TestClock(), sleep: async () => {} };
+    const sink = await openSink("splunk", { url, ...SPLUNK, indexerAcknowledgement: true }, { world });
+    const rejected = ['r-5: HTTP 400: {"code":6,"invalid-event-number":0}'];
+    expect(await fateOf(delivered(sink, recordsOf(8)))).toEqual({ ...TAKEN, rejected });
+    expect(acknowledged).toEqual(idsIn(recordsOf(8)).filter((id) => id !== "r-5"));
+    await sink.close();
+  });
+
   const LATE = "no indexer acknowledgement within 300000 ms";
   test.each([
     ["the token has none", SUCCESS, "", /turn it on for the token in Splunk, or remove/],

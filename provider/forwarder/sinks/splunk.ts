@@ -57,7 +57,8 @@ export const splunk = postingKind(
           if (indexerAcknowledgement) await indexed(ackId, answer, context.world, signal);
           return {};
         },
-        takenBefore: (answer) => readIn(answer)?.["invalid-event-number"],
+        // Those before it have no indexer acknowledgement.
+        takenBefore: (answer) => (indexerAcknowledgement ? undefined : readIn(answer)?.["invalid-event-number"]),
         isPassing: (answer) => ABOUT_CONFIGURATION.includes(readIn(answer)?.code ?? 0),
       },
       headers: () => ({
