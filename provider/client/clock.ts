@@ -18,9 +18,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A pause that never fails: it ends early when the signal aborts. */
+/** A pause that never fails: it ends early when the signal aborts, and after the longest time of a timer. */
 export function pause(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
-  return clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
+  return clock.sleep(Math.min(Math.max(0, ms), LONGEST_TIMER_MS), signal).catch(() => undefined);
 }
 
 /** Resolves once the signal has aborted. */

@@ -371,6 +371,19 @@ test("a failing server is asked again, no sooner than it says, whatever its date
   for (const [index, pause] of steady.entries()) expect(Math.abs((jumping[index] ?? 0) - pause)).toBeLessThan(1_000);
 });
 
+test("a server that asks for years is not asked again at once", async () => {
+  let asked = 0;
+  const { url } = await httpSink(() => {
+    asked++;
+    return [503, "later", { "retry-after": "9999999999" }];
+  });
+  const { clock } = await scene(stateOf(1), { sinks: [{ name: "web", type: "http", url }] });
+  await passUntil(() => asked > 0, clock);
+  const later = clock.monotonic() + 600_000;
+  await passUntil(() => clock.monotonic() > later, clock);
+  expect(asked).toBe(1);
+});
+
 describe("Splunk's indexer acknowledgement", () => {
   const POSTED = '{"text":"Success","code":0,"ackId":3}';
   /** A delivery to a collector that answers so, on a clock that passes by itself. */

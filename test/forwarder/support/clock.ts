@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../../../provider/client/clock";
 import type { ForwarderWorld } from "../../../provider/forwarder/world";
 
 /** A clock that stands still until a test moves it: wall and monotonic time apart, as on a machine whose clock is set. */
@@ -27,7 +28,9 @@ export class TestClock implements ForwarderWorld {
 
   readonly after = (ms: number, run: () => void): (() => void) => {
     const number = ++this.lastTimer;
-    this.timers.set(number, { at: this.passed + ms, run });
+    // As Node does.
+    const delay = ms > LONGEST_TIMER_MS ? 1 : ms;
+    this.timers.set(number, { at: this.passed + delay, run });
     return () => void this.timers.delete(number);
   };
 
