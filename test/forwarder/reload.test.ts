@@ -109,6 +109,26 @@ test("a sink that was full, and that a reload takes out, keeps no table waiting"
   await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) > 1, clock);
 });
 
+test("a sink whose last delivery never ends holds up no reload, and no other sink that changes", async () => {
+  const disk = { name: "disk", type: "file" as const, path: "marks.ndjson" };
+  const sinks = [disk, { name: "out", type: "stdout" as const }];
+  const stdout = () => new Promise<void>(() => {});
+  const { forwarder, clock, config, folder, emulator } = await scene(stateOf(0), { sinks }, { stdout });
+  const sent = () => forwarder.metrics.get("sent_records_total", { sink: "disk" });
+  await until(() => sent() === 1);
+  const next = await LiveConfig.ofObject({ ...config, sinks: [{ ...disk, path: "next.ndjson" }] }, {}, folder);
+  const ended: string[] = [];
+  void forwarder.reload(next).then(() => ended.push("reload"));
+  await passUntil(() => ended.length === 1, clock);
+  emulator.seed(stateOf(1));
+  await passUntil(() => sent() === 2, clock);
+  expect(recordsIn(readFileSync(join(folder, "next.ndjson"), "utf8")).map(({ value }) => value)).toEqual([1]);
+  // It still keeps the process.
+  void forwarder.stop(0).then(() => ended.push("stop"));
+  await passUntil(() => ended.length === 2, clock);
+  expect(forwarder.isStuck).toBe(true);
+});
+
 /** A port of loopback that another process has. */
 async function takenPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

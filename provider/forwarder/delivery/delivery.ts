@@ -23,6 +23,8 @@ interface RunningSink {
 export class Delivery {
   private readonly spool: SpoolView;
   private readonly running = new Map<string, RunningSink>();
+  /** Deliveries that have not ended, also those to sinks that have left. */
+  private readonly work = new Set<Promise<void>>();
   /** Sinks whose marks move. */
   private readonly marks = new EventEmitter().setMaxListeners(0);
   /** Sinks that are gone for good. */
@@ -57,16 +59,16 @@ export class Delivery {
       this.fail = reject;
     });
     for (const [name, sink] of this.sinks) this.begin(name, sink);
-    const all = this.watch(signal).then(() => Promise.all([...this.running.values()].map(({ done }) => done)));
+    const all = this.watch(signal).then(() => Promise.all(this.work));
     await Promise.race([all, failed]);
   }
 
-  /** Ends the delivery to a sink. What it has not acknowledged stays in the spool. */
+  /** Ends the delivery to a sink, within a bounded time. What it has not acknowledged stays in the spool. */
   async end(name: string): Promise<void> {
     const running = this.running.get(name);
     this.running.delete(name);
     running?.stop.abort();
-    await running?.done;
+    if (running) await endsWithin(this.parts.world, TIMES.stopMs, running.done);
   }
 
   begin(name: string, sink: Sink): void {
@@ -97,6 +99,8 @@ export class Delivery {
     const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
     const done = runner.run(signal).catch((error: unknown) => this.fail(error));
     this.running.set(name, { runner, rejected, stop, done });
+    this.work.add(done);
+    void done.finally(() => this.work.delete(done));
   }
 
   /** A sink was removed, or has another limit: tables that wait for it try again. */
