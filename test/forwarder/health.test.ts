@@ -5,6 +5,7 @@ import { paceKey } from "../../provider/client/mark-pace";
 import { NodeMemories } from "../../provider/client/world";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
+import { Spool } from "../../provider/forwarder/ledger/spool";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import type { NodePollers } from "../../provider/forwarder/polling/node-poller";
 import { asking } from "./support/asking";
@@ -14,6 +15,7 @@ import {
   openForwarder,
   scene,
   startForwarding,
+  stateOf,
   stateWith,
   temporaryFolder,
   withAwaySink,
@@ -77,6 +79,22 @@ test("a state that answers no more makes the service unhealthy: its thread has e
   await Promise.all([once(worker, "exit"), worker.terminate()]);
   await passUntil(() => forwarder.health.alive.state?.ok === false, clock);
   expect((await ask("/healthz"))[0]).toBe(503);
+});
+
+test("an acknowledgement that breaks the state ends no delivery: it is reported, and what comes then arrives", async () => {
+  const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
+  const broken = vi.spyOn(Spool.prototype, "acknowledge").mockImplementationOnce(() => {
+    throw malformed;
+  });
+  onTestFinished(() => broken.mockRestore());
+  const { told, clock, emulator, records } = await scene(stateOf(0));
+  await passUntil(() => told.lines.length > 0, clock);
+  emulator.seed(stateOf(1));
+  await passUntil(() => records.some(({ value }) => value === 1), clock);
+  const words =
+    'Records that sink "on record" has taken cannot be removed from the spool: database disk image is malformed.';
+  expect(told.lines).toContain(`warn ${words}`);
+  await passUntil(() => told.lines.includes('info The spool of sink "on record" can be used again.'), clock);
 });
 
 test("a node whose turn never comes makes the service unhealthy; one that is down or slow does not", async () => {

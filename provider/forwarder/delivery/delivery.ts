@@ -31,7 +31,6 @@ export class Delivery {
   private readonly gone = new Set<string>();
   private readonly over = new AbortController();
   private signal: AbortSignal | undefined;
-  private fail: (error: unknown) => void = () => {};
   /** Undelivered records of the sinks, as of the last second. */
   status: LedgerStatus = { sinks: [], bytes: 0, lost: [], freeBytes: 0, setAside: 0 };
   readonly losses: Losses;
@@ -55,12 +54,9 @@ export class Delivery {
   /** Delivers until the signal aborts. What was not acknowledged then stays in the spool. */
   async run(signal: AbortSignal): Promise<void> {
     this.signal = signal;
-    const failed = new Promise<never>((_, reject) => {
-      this.fail = reject;
-    });
     for (const [name, sink] of this.sinks) this.begin(name, sink);
-    const all = this.watch(signal).then(() => Promise.all(this.work));
-    await Promise.race([all, failed]);
+    await this.watch(signal);
+    await Promise.all(this.work);
   }
 
   /** Ends the delivery to a sink, within a bounded time. What it has not acknowledged stays in the spool. */
@@ -97,7 +93,7 @@ export class Delivery {
       },
     });
     const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
-    const done = runner.run(signal).catch((error: unknown) => this.fail(error));
+    const done = runner.run(signal);
     this.running.set(name, { runner, rejected, stop, done });
     this.work.add(done);
     void done.finally(() => this.work.delete(done));

@@ -79,7 +79,7 @@ export class SinkRunner {
         // Is read and written while this one is under way.
         next = deliveries.next();
         if (!(await this.deliver(value.parcels, signal))) break;
-        await this.acknowledge(value);
+        await this.acknowledge(value, signal);
       }
       await next;
     } finally {
@@ -211,12 +211,21 @@ export class SinkRunner {
     return growingPause(failures, TIMES.sinkFirstPauseMs, TIMES.sinkLongestPauseMs, this.parts.world.random);
   }
 
-  private async acknowledge({ position, bytes }: Prepared): Promise<void> {
+  /** A failure is none of the delivery: the spool delivers again what it does not know as taken. */
+  private async acknowledge({ position, bytes }: Prepared, signal: AbortSignal): Promise<void> {
     if (position === undefined) return;
-    const { ledger, metrics } = this.parts;
-    metrics.add("sent_bytes_total", { sink: this.name }, bytes);
-    await ledger.acknowledge(this.name, position);
-    this.parts.acknowledged();
+    const { ledger, metrics, troubles } = this.parts;
+    const [key, labels] = [`spool/${this.name}`, { sink: this.name }];
+    metrics.add("sent_bytes_total", labels, bytes);
+    try {
+      await ledger.acknowledge(this.name, position);
+      troubles.end(key, labels, `The spool of sink "${this.name}" can be used again.`);
+      this.parts.acknowledged();
+    } catch (failure) {
+      const message = `Records that sink "${this.name}" has taken cannot be removed from the spool: ${messageOf(failure)}.`;
+      // A sink that has left has no place in the spool.
+      if (!signal.aborted) troubles.begin(key, labels, message);
+    }
   }
 }
 
