@@ -35,7 +35,7 @@ export const SINK_DEFAULTS = {
   /** file */
   rotateBytes: 104_857_600,
   keep: 10,
-  /** Sinks that POST: without a byte in either direction; syslog: without a byte taken; kafka: without an acknowledgement. */
+  /** Sinks that POST: until an answer begins, then without a byte of it; syslog: without a byte taken; kafka: without an acknowledgement. */
   timeoutMs: 30_000,
   /** Sinks that POST: one delivery with its answer, redirects included. Any sink: a delivery that lasts longer is stuck. */
   deadlineMs: 30_000,
@@ -83,7 +83,7 @@ export const TIMES = {
   tableLongestPauseMs: 60_000,
   /** Pause before a full pipe is written to again. `standardOutput`. */
   pipeFullMs: 10,
-  /** Time after which a stop leaves work that has not ended. `Forwarder`. */
+  /** Time after which a stop leaves work that has not ended. `Forwarder`, `Delivery`, `syslog`. */
   stopMs: 5_000,
   /** Pause after a list for which the disk has no room. `TablePoller`. */
   diskFullMs: 10_000,
@@ -126,6 +126,8 @@ export const SIZES = {
   sinkAnswerBytes: 33_554_432,
   /** A file of refused records has this part of their limit, at most of the default one: the oldest goes as a whole, and one is read at a time. `RejectedFiles`. */
   rejectedFiles: 16,
+  /** Bytes of a delivery that are written at a time, each with `timeoutMs`. `syslog`. */
+  syslogBytes: 65_536,
   /** Messages to NATS whose acknowledgement is waited for at the same time. */
   natsInFlight: 256,
   /** Messages in one request to Kafka: the client writes them in one go, 20 µs each. `KafkaTopic`. */

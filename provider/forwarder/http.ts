@@ -10,7 +10,7 @@ import type { ForwarderWorld } from "./world";
 /** One request, and how long it may take. */
 export interface PostRequest {
   readonly request: Parameters<Http["open"]>[0];
-  /** Milliseconds without a byte, in either direction, after which it is closed. */
+  /** Milliseconds until an answer begins, and then without a byte of it, after which it is closed. */
   readonly timeoutMs: number;
   /** Milliseconds for the whole of it, redirects included, after which it is closed. */
   readonly deadlineMs: number;

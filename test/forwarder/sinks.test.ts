@@ -1,8 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, Socket } from "node:net";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import type { Delivered } from "../../provider/forwarder/sinks/sink";
-import { passUntil, TestClock } from "./support/clock";
+import { passUntil, TestClock, until } from "./support/clock";
 import { RECORD, recordsIn, scene, stateOf } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 import { delivered, openSink } from "./support/sinks";
@@ -311,6 +313,63 @@ test("Loki gets each table as a stream, and each record as a line at its time", 
       { stream: { ...labels, type: "shost" }, values: [line(first), line(second)] },
       { stream: { ...labels, type: "conn" }, values: [line(other)] },
     ],
+  });
+});
+
+describe("syslog", () => {
+  /** A server that reads what its test lets it, and never ends a connection; and a sink of it on a clock that its test moves. */
+  async function slowServer() {
+    const sockets: Socket[] = [];
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => void sockets.push(socket));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const clock = new TestClock();
+    const { port } = server.address() as AddressInfo;
+    const sink = await openSink("syslog", { host: "127.0.0.1", port, tls: false }, { world: clock });
+    const [socket = new Socket()] = await until(async () => {
+      if (sockets.length === 0) await delivered(sink, [RECORD]);
+      return sockets.length > 0 && sockets;
+    });
+    return { sink, clock, socket };
+  }
+
+  test("a server that takes its time for much is not one that takes nothing", async () => {
+    const { sink, clock, socket } = await slowServer();
+    const after = vi.spyOn(clock, "after");
+    let fate: unknown;
+    // Far more than the kernels of both sides hold.
+    void fateOf(delivered(sink, [{ ...RECORD, message: "m".repeat(30_000_000) }])).then((one) => {
+      fate = one;
+    });
+    let waits = 0;
+    socket.on("data", () => socket.pause());
+    while (fate === undefined) {
+      const before = after.mock.calls.length;
+      await until(() => {
+        socket.resume();
+        return after.mock.calls.length > before || fate !== undefined;
+      });
+      clock.advance(20_000);
+      waits++;
+    }
+    expect(fate).toEqual(TAKEN);
+    expect(waits).toBeGreaterThan(2);
+    socket.destroy();
+    await sink.close();
+  });
+
+  test("a server that never ends its connection holds up no end of its sink", async () => {
+    const { sink, clock, socket } = await slowServer();
+    socket.resume();
+    let isClosed = false;
+    void sink.close().then(() => {
+      isClosed = true;
+    });
+    await passUntil(() => isClosed, clock);
+    expect(isClosed).toBe(true);
   });
 });
 

@@ -191,7 +191,7 @@ interface HttpMembers<Type extends string> extends AnySink<Type> {
   readonly gzip?: boolean;
   /** Whether they are compressed with zstd instead, which needs Node 22.15. Default: false. */
   readonly zstd?: boolean;
-  /** Milliseconds without a byte in either direction. Default: 30 000. */
+  /** Milliseconds until an answer begins, and then without a byte of it. Default: 30 000. */
   readonly timeoutMs?: Duration;
   /** Whether HTTP 307 and 308 to another path of the same server are followed, with the records. Default: false: it is a failure. */
   readonly followRedirects?: boolean;
@@ -263,7 +263,7 @@ interface SyslogSink extends AnySink<"syslog"> {
   readonly tls?: boolean | Written<TlsOptions>;
   /** Form of a message: JSON, or CEF. Default: `json`. */
   readonly message?: "json" | "cef";
-  /** Milliseconds without a byte in either direction. Default: 30 000. */
+  /** Milliseconds without a byte taken. Default: 30 000. */
   readonly timeoutMs?: Duration;
 }
 

@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { visibleJson } from "../../model/foreign-text";
-import { SINK_DEFAULTS } from "../defaults";
+import { SINK_DEFAULTS, SIZES, TIMES } from "../defaults";
 import { duration, members, text, tlsOrNot, whole } from "../fields";
 import { cef, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
@@ -62,6 +62,16 @@ class SyslogConnection {
     const socket = await this.connected(signal).catch((error: unknown) => {
       throw fail(error);
     });
+    for (let at = 0; at < bytes.length; at += SIZES.syslogBytes) {
+      const piece = bytes.subarray(at, at + SIZES.syslogBytes);
+      await this.writePiece(socket, piece, timeoutMs, signal).catch((error: unknown) => {
+        throw fail(error);
+      });
+    }
+  }
+
+  /** Resolves when the machine's network stack has it. */
+  private async writePiece(socket: Socket, piece: Buffer, timeoutMs: number, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const end = (error?: Error | null): void => {
         cancel();
@@ -69,7 +79,7 @@ class SyslogConnection {
         socket.off("close", closed);
         if (error) {
           socket.destroy();
-          reject(fail(error));
+          reject(error);
         } else resolve();
       };
       const aborted = (): void => end(new Error("cancelled"));
@@ -77,15 +87,18 @@ class SyslogConnection {
       const cancel = this.world.after(timeoutMs, () => end(new Error(`no data was taken within ${timeoutMs} ms`)));
       signal.addEventListener("abort", aborted, { once: true });
       socket.once("close", closed);
-      socket.write(bytes, end);
+      socket.write(piece, end);
     });
   }
 
-  /** Ends the connection once what was written has left. */
+  /** Ends the connection once what was written has left, or after a bounded time. */
   async close(): Promise<void> {
     const { socket } = this;
     this.socket = undefined;
-    if (socket && !socket.destroyed) await new Promise<void>((resolve) => socket.once("close", resolve).end());
+    if (!socket || socket.destroyed) return;
+    const cancel = this.world.after(TIMES.stopMs, () => void socket.destroy());
+    await new Promise<void>((resolve) => socket.once("close", resolve).end());
+    cancel();
   }
 
   private async connected(signal: AbortSignal): Promise<Socket> {
