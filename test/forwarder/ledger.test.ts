@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { SINK_DEFAULTS, SIZES } from "../../provider/forwarder/defaults";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import type { StoredLedger } from "../../provider/forwarder/ledger/ledger";
@@ -591,6 +591,55 @@ describe("each sink counts for itself", () => {
     // Ahead of what it has acknowledged.
     const rest = await next(10, first.position);
     expect([rest.counts, (await next(10, rest.position)).counts]).toEqual([[2, 2, 2, 2], []]);
+  });
+});
+
+describe("a full disk at the end of a transaction", () => {
+  /** Transactions fail while `isFull`, once their work is done. */
+  function fullDisk() {
+    const disk = { isFull: true, refused: 0 };
+    const { transaction } = Store.prototype;
+    const failing = vi.spyOn(Store.prototype, "transaction").mockImplementation(function (this: Store, work) {
+      return transaction.call(this, () => {
+        const result = work();
+        if (!disk.isFull) return result;
+        disk.refused++;
+        throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+      });
+    } as typeof transaction);
+    onTestFinished(() => failing.mockRestore());
+    return disk;
+  }
+
+  test("refuses a reload as a whole: the ledger compares as before, and nothing is lost", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 });
+    const disk = fullDisk();
+    const configured = ledger.configure({ sinks: [sink("new")], records: "all" });
+    await expect(configured).rejects.toThrow("database or disk is full");
+    disk.isFull = false;
+    expect((await ledger.status()).lost).toEqual([]);
+    expect(await read(ledger, { 1: 11 })).toMatchObject({ events: { changed: 1 } });
+    expect(told(await unread(ledger, "disk"))).toEqual(["1 added 203.0.113.1 10", "2 changed 203.0.113.1 11"]);
+  });
+
+  test("keeps it known that a sink lacks records of a table", async () => {
+    let write = (): void => {};
+    const after: LedgerOptions["after"] = (_, run) => {
+      write = run;
+      return () => {};
+    };
+    const { ledger } = await open([sink("disk", { maxBytes: 700, whenFull: "drop-oldest" })], { after });
+    for (let value = 1; (await ledger.status()).sinks[0]?.dropped === 0; value++) await read(ledger, { 1: value });
+    const disk = fullDisk();
+    write();
+    await vi.waitFor(() => expect(disk.refused).toBe(1));
+    disk.isFull = false;
+    await read(ledger, { 1: 0 });
+    await ledger.close(now);
+    const db = new DatabaseSync(join(folder, "forwarder.db"));
+    expect(db.prepare("SELECT * FROM complete").all()).toEqual([]);
+    db.close();
   });
 });
 

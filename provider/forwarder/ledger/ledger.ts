@@ -89,9 +89,10 @@ export class StoredLedger implements Ledger {
   }
 
   async configure(options: ChangingOptions): Promise<readonly string[]> {
-    this.options = { ...this.options, ...options };
     while (this.writing) await this.writing;
-    return this.work.spool.configure(options.sinks);
+    const forgotten = this.work.spool.configure(options.sinks);
+    this.options = { ...this.options, ...options };
+    return forgotten;
   }
 
   /** @throws {StoreError} when there is no room for the marks of sinks: records that they have taken are delivered again. */

@@ -49,7 +49,8 @@ export class SinkAccount {
   behind = new Map<string, number>();
   /** Tables of which it was given all marks at some time, and every record since, but for those of {@link behind}. */
   complete = new Set<string>();
-  private readonly incomplete: number[] = [];
+  /** Numbers of tables of which it is known that it lacks records, to be noted in the store. */
+  readonly incomplete: number[] = [];
   private records = 0;
   private bytes = 0;
   private oldest: Entry | undefined;
@@ -191,11 +192,6 @@ export class SinkAccount {
     return lost.map(({ table_id, records, taken, cause }) => {
       return { sink: this.spec.name, cause, table: this.nameOf(table_id), records, first: taken, last: taken };
     });
-  }
-
-  /** Numbers of tables of which it is known that it lacks records, each once, to be noted in the store. */
-  takeIncomplete(): number[] {
-    return this.incomplete.splice(0);
   }
 
   private lacks(table: number): void {

@@ -69,20 +69,22 @@ export class Spool {
     const { store, last } = this;
     const before = store.all(sinkRow, "SELECT name, position, dropped FROM sinks").map(({ name }) => name);
     const forgotten = before.filter((name) => !specs.some((spec) => spec.name === name));
+    const removed: Loss[] = [];
     store.transaction(() => {
       this.writeMoved();
       for (const name of forgotten) {
-        this.noteRemoved(name, "true");
+        removed.push(...this.lossesOf(name, "true"));
         for (const from of ["sinks WHERE name", "unread WHERE sink", "behind WHERE sink", "complete WHERE sink"])
           store.run(`DELETE FROM ${from} = ?`, name);
       }
       for (const { name, only } of specs) {
         store.run("INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, 0)", name, last);
-        if (only) this.giveUp(name, only);
+        if (only) removed.push(...this.giveUp(name, only));
       }
       store.run("DELETE FROM batches WHERE NOT EXISTS (SELECT 1 FROM unread WHERE unread.seq = batches.seq)");
     });
-    this.moved.clear();
+    this.noteMoved(0);
+    this.removed.push(...removed);
     for (const name of forgotten) this.removed.push(...(this.accounts.get(name)?.takeLost(true) ?? []));
     this.accounts = new Map(specs.map((spec) => [spec.name, this.accounts.get(spec.name) ?? this.opened(spec)]));
     for (const spec of specs) this.sink(spec.name).become(spec);
@@ -191,7 +193,7 @@ export class Spool {
     let freed = 0;
     for (const account of this.moved) {
       const { spec, position, dropped } = account;
-      for (const table of account.takeIncomplete())
+      for (const table of account.incomplete)
         store.run("DELETE FROM complete WHERE sink = ? AND table_id = ?", spec.name, table);
       store.run("UPDATE sinks SET position = ?, dropped = ? WHERE name = ?", position, dropped, spec.name);
       const taken = store.all(seqRow, take, spec.name, position);
@@ -200,7 +202,9 @@ export class Spool {
     return freed;
   }
 
+  /** After the transaction: what {@link writeMoved} has written is on the disk. */
   noteMoved(freed: number): void {
+    for (const { incomplete } of this.moved) incomplete.length = 0;
     this.moved.clear();
     this.bytes -= freed;
   }
@@ -250,23 +254,23 @@ export class Spool {
   }
 
   /** Within a transaction: a sink that takes some tables only gives up what it had to read of others. */
-  private giveUp(sink: string, only: NonNullable<SinkSpec["only"]>): void {
+  private giveUp(sink: string, only: NonNullable<SinkSpec["only"]>): Loss[] {
     const tables = this.store.all(tableRow, "SELECT id, name FROM tables");
     const taken = JSON.stringify(tables.flatMap(({ id, name }) => (takes(only, tableOf(name)) ? [id] : [])));
     const ofOthers = "NOT IN (SELECT value FROM json_each(?))";
     const tableOfBatch = "(SELECT table_id FROM batches WHERE batches.seq = unread.seq)";
-    this.noteRemoved(sink, `table_id ${ofOthers}`, taken);
+    const losses = this.lossesOf(sink, `table_id ${ofOthers}`, taken);
     this.store.run(`DELETE FROM unread WHERE sink = ? AND ${tableOfBatch} ${ofOthers}`, sink, taken);
     for (const from of ["behind", "complete"])
       this.store.run(`DELETE FROM ${from} WHERE sink = ? AND table_id ${ofOthers}`, sink, taken);
+    return losses;
   }
 
-  /** Counts what a sink had to read, and what is about to be removed. */
-  private noteRemoved(sink: string, condition: string, ...values: string[]): void {
+  /** Losses of a sink if what it has to read by this condition is removed. */
+  private lossesOf(sink: string, condition: string, ...values: string[]): Loss[] {
     const sql = `SELECT name AS "table", total(records) AS records, min(taken) AS first, max(taken) AS last
       FROM unread CROSS JOIN batches USING (seq) JOIN tables ON id = table_id WHERE sink = ? AND ${condition} GROUP BY name`;
-    for (const row of this.store.all(lostRow, sql, sink, ...values))
-      this.removed.push({ sink, cause: "removed", ...row });
+    return this.store.all(lostRow, sql, sink, ...values).map((row) => ({ sink, cause: "removed", ...row }));
   }
 
   /** Records that sinks will not get, each once. @param isEnd True when nothing that is under way arrives any more. */
