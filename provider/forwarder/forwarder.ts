@@ -71,7 +71,9 @@ export class Forwarder {
     const { delivery, lastList } = this;
     const isShared = () => this.leases?.hasShared;
     const tablesBefore = opened.tables.map(tableOf);
-    this.pollers = new NodePollers({ ...common, config, delivery, memories, lastList, tablesBefore }, isShared);
+    const refusedByDisk = new Set<string>();
+    const polling = { config, delivery, memories, lastList, tablesBefore, refusedByDisk };
+    this.pollers = new NodePollers({ ...common, ...polling }, isShared);
     const isPolling = () => !this.polling.signal.aborted;
     this.health = new Health({ pollers: this.pollers, delivery, troubles, isPolling, isShared });
   }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
@@ -13,7 +14,9 @@ import {
   configFile,
   configOf,
   linesOf,
+  marksOf,
   openForwarder,
+  profilesOf,
   scene,
   stateOf,
   stateWith,
@@ -126,6 +129,32 @@ test("a forwarder whose disk is full says so, is not ready, and goes on by itsel
     "info The disk of the state folder has room again.",
   ];
   expect(told.lines).toEqual([...both, ...both]);
+});
+
+test("a forwarder is not ready while the disk refuses one of its tables, however many others it takes", async () => {
+  const disk = diskWith(2 * RESERVE);
+  const seeded = (web: number, dns: number) => profilesOf({ web: marksOf(web, MARKS), dns: marksOf(dns) });
+  const { forwarder, records, clock, emulator, config, folder } = await scene(seeded(0, 0), { reserveBytes: RESERVE });
+  await until(() => records.length === MARKS + 1);
+  vi.spyOn(Store.prototype, "reusableBytes", "get").mockReturnValue(0);
+  // Room for one record, but not for hundreds.
+  disk.free = RESERVE + 4_000;
+  const full = /^The disk of the state folder is full/;
+  for (let value = 1; value <= 5; value++) {
+    emulator.seed(seeded(1, value));
+    await passUntil(() => records.some((one) => one.profile === "dns" && one.value === value), clock);
+    if (value > 1) expect(forwarder.unready, `${value}`).toEqual([expect.stringMatching(full)]);
+    else await passUntil(() => forwarder.unready.length > 0, clock);
+  }
+  disk.free = 2 * RESERVE;
+  await passUntil(() => forwarder.unready.length === 0, clock);
+  disk.free = RESERVE + 4_000;
+  emulator.seed(seeded(2, 5));
+  await passUntil(() => forwarder.unready.length > 0, clock);
+  // A table that is not polled any more waits for nothing.
+  const watch = [{ arena: "edge", profiles: ["dns"], types: ["shost" as const] }];
+  await forwarder.reload(await LiveConfig.ofObject({ ...config, watch }, {}, folder));
+  await passUntil(() => forwarder.unready.length === 0, clock);
 });
 
 test("a forwarder ends in time also while the disk stands still", async () => {

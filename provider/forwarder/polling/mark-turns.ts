@@ -55,6 +55,8 @@ export interface PollingParts {
   readonly secrets: Pick<SecretFiles, "refresh">;
   readonly metrics: Metrics;
   readonly troubles: Troubles;
+  /** Tables whose last reading the disk has refused, by their keys. */
+  readonly refusedByDisk: Set<string>;
 }
 
 /**

@@ -85,6 +85,7 @@ export class TablePoller {
       due = this.dueAt = world.monotonic() + wait;
       await pause(world, wait, signal);
     }
+    this.leaveDisk();
   }
 
   /** Lists the table for one round: once, and again while the node is busy, until its `deadlineMs` is over. */
@@ -167,17 +168,19 @@ export class TablePoller {
   }
 
   private async failed(error: unknown): Promise<Outcome> {
-    const { troubles, secrets } = this.parts;
+    const { troubles, secrets, refusedByDisk } = this.parts;
     const { table } = this.watched;
     const key = tableKey(table);
+    if (isFull(error)) {
+      refusedByDisk.add(key);
+      troubles.begin(DISK, {}, FULL_DISK);
+      this.asked = TIMES.diskFullMs;
+      return "full";
+    }
+    this.leaveDisk();
     if (error instanceof SpoolFull) {
       for (const sink of error.sinks) troubles.begin(`full/${sink}`, { sink }, error.message);
       this.fullSinks = error.sinks;
-      return "full";
-    }
-    if (isFull(error)) {
-      troubles.begin(DISK, {}, FULL_DISK);
-      this.asked = TIMES.diskFullMs;
       return "full";
     }
     const reason = error instanceof ListFailure ? error.reason : {};
@@ -191,6 +194,13 @@ export class TablePoller {
     return outcome;
   }
 
+  /** The table waits for the disk no more, and whether that has room is unknown. */
+  private leaveDisk(): void {
+    const { refusedByDisk, troubles } = this.parts;
+    if (refusedByDisk.delete(tableKey(this.watched.table)) && refusedByDisk.size === 0)
+      troubles.forget((key) => key === DISK);
+  }
+
   /** A failure, and what comes next where nothing was answered. */
   private words(error: unknown): string {
     const what = messageOf(error);
@@ -201,7 +211,7 @@ export class TablePoller {
   }
 
   private count(taken: TakenOver): void {
-    const { metrics, troubles, world, delivery } = this.parts;
+    const { metrics, troubles, world, delivery, refusedByDisk } = this.parts;
     const { table } = this.watched;
     const node = { node: table.node };
     this.marks = taken.listed;
@@ -210,8 +220,7 @@ export class TablePoller {
     for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
     const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;
     troubles.end(tableKey(table), node, `${what} are read again.`);
-    // A reading that waited for the disk does so no more, also where nothing of it is left to write.
-    if (taken.records > 0 || this.last === "full")
+    if (refusedByDisk.delete(tableKey(table)) && refusedByDisk.size === 0)
       troubles.end(DISK, {}, "The disk of the state folder has room again.");
     if (taken.records > 0) delivery.wake();
   }
