@@ -232,7 +232,8 @@ export class Forwarder {
   private forgetNode(node: string): void {
     this.troubles.forget(
       (key) =>
-        key.startsWith(`${node}/`) || ["structure", "profiles", "lease"].some((about) => key === `${about}/${node}`),
+        key.startsWith(`table/${node}/`) ||
+        ["structure", "profiles", "lease"].some((about) => key === `${about}/${node}`),
     );
   }
 

@@ -97,6 +97,21 @@ test("an acknowledgement that breaks the state ends no delivery: it is reported,
   await passUntil(() => told.lines.includes('info The spool of sink "on record" can be used again.'), clock);
 });
 
+test.each(["disk", "full", "stuck", "cluster"])(
+  "a node of the name %s that is away holds up no readiness",
+  async (name) => {
+    const nodes = { [name]: { endpoint: "http://127.0.0.1:1" } };
+    const watch = [{ arena: "edge", profiles: ["web"], types: ["shost" as const] }];
+    const { forwarder, told, clock } = await scene({}, { nodes, watch });
+    await passUntil(
+      () => told.lines.some((line) => line.startsWith(`warn Marks (shost) of mark://edge/web on ${name} `)),
+      clock,
+    );
+    await passUntil(() => !forwarder.unready.some((reason) => reason.endsWith("was not tried yet.")), clock);
+    expect(forwarder.unready).toEqual([]);
+  },
+);
+
 test("a node whose turn never comes makes the service unhealthy; one that is down or slow does not", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(10) });

@@ -187,7 +187,7 @@ export class TablePoller {
     const outcome = reason.refused ? "refused" : "failed";
     // A table of the last run may be gone: the first look shows it.
     const isGone = outcome === "refused" && !this.node.looked.isOpen;
-    if (!isGone) troubles.begin(key, { node: table.node, table: key }, this.words(error));
+    if (!isGone) troubles.begin(`table/${key}`, { node: table.node, table: key }, this.words(error));
     this.asked = reason.afterMs ?? 0;
     this.isBusy = reason.isBusy ?? false;
     if (reason.unauthorized) await secrets.refresh();
@@ -219,7 +219,7 @@ export class TablePoller {
     metrics.set("last_list_timestamp_seconds", world.wall() / 1_000, node);
     for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
     const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;
-    troubles.end(tableKey(table), node, `${what} are read again.`);
+    troubles.end(`table/${tableKey(table)}`, node, `${what} are read again.`);
     if (refusedByDisk.delete(tableKey(table)) && refusedByDisk.size === 0)
       troubles.end(DISK, {}, "The disk of the state folder has room again.");
     if (taken.records > 0) delivery.wake();
