@@ -685,6 +685,17 @@ test("records: all reports every mark of every list as seen, and compares nothin
   ]);
 });
 
+test("a lifetime that runs out while records: all compares nothing is an expiry afterwards", async () => {
+  const { ledger } = await open();
+  await read(ledger, { 1: 10 });
+  const sinks = [sink("disk")];
+  await ledger.configure({ sinks, records: "all" });
+  now += 700_000;
+  await read(ledger, {});
+  await ledger.configure({ sinks, records: "changes" });
+  expect(await read(ledger, {})).toMatchObject({ events: { expired: 1 } });
+});
+
 test("how late a sink is does not depend on the date, but for what an earlier run has taken over", async () => {
   const clock = new TestClock(wall + 3_000);
   const metrics = new Metrics();

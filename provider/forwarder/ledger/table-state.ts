@@ -71,6 +71,8 @@ export interface FinishedReading {
   /** All of the new baseline, where it is due to be written whole. */
   readonly whole: readonly RowChunk[] | undefined;
   readonly taken: Omit<TakenOver, "bytes">;
+  /** False with `records: all`: the baseline stays as it was. */
+  readonly isCompared: boolean;
 }
 
 /** A table in the store, and its baseline in memory. */
@@ -172,7 +174,18 @@ export class TableState {
     const rows = [...writers.flatMap((writer) => writer.finish()), ...added];
     const isWhole = reset || isWholeDue || records === "all";
     const inBaseline = reset ? [...changes.finish(), ...added] : changes.finish();
-    return { table: this, number, list, reset, rows, isWhole, changes: inBaseline, whole, taken };
+    return {
+      table: this,
+      number,
+      list,
+      reset,
+      rows,
+      isWhole,
+      changes: inBaseline,
+      whole,
+      taken,
+      isCompared: records !== "all",
+    };
   }
 
   /** The baseline, loaded when it is not there. */
@@ -192,9 +205,10 @@ export class TableState {
   }
 
   /** A reading was taken over. */
-  taken(now: number): void {
-    this.listed = now;
+  taken({ list, isCompared }: FinishedReading): void {
     this.isNew = false;
+    if (!isCompared) return;
+    this.listed = list.now;
     this.stale = true;
     this.baseline?.allListed();
   }

@@ -55,7 +55,7 @@ export function write({ spool, identity }: Work, { reading, takers, resolve }: A
   if (bytes > 0 || isNew) table.keep(reading, bytes);
   return () => {
     spool.note(reading, entries, takers);
-    table.taken(list.now);
+    table.taken(reading);
     resolve({ ...taken, bytes });
   };
 }
