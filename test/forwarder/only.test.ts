@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { passUntil } from "./support/clock";
 import { profilesOf, recordsIn, scene } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const LARGE = "9007199254740993";
 const stateOf = (marks: readonly (readonly [last: number, id: number, value: number, lifetime: number])[]) =>
@@ -59,4 +60,28 @@ test("a sink takes the records of some ids, values and lifetimes, and all that s
     ["gone 1", "gone 3"],
     ["gone 1", "gone 3"],
   ]);
+});
+
+test("what a reload leaves out is not delivered any more, also where it was read from the spool before", async () => {
+  let release = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { url, bodies } = await httpSink(async () => {
+    await first;
+    return [204];
+  });
+  const sinkOf = (profile: string) => ({ name: "web", type: "http" as const, url, only: { profiles: [profile] } });
+  const { forwarder, clock, emulator, config, folder } = await scene(stateOf([[1, 7, 1, 600]]), {
+    sinks: [sinkOf("web")],
+  });
+  await passUntil(() => bodies.length === 1, clock);
+  emulator.seed(stateOf([[1, 7, 2, 600]]));
+  await passUntil(() => forwarder.status.sinks[0]?.records === 2, clock);
+  const narrowed = await LiveConfig.ofObject({ ...config, sinks: [sinkOf("other")] }, {}, folder);
+  expect(await forwarder.reload(narrowed)).toBe(true);
+  release();
+  const later = clock.monotonic() + 10_000;
+  await passUntil(() => clock.monotonic() > later, clock);
+  expect(bodies).toHaveLength(1);
 });

@@ -38,10 +38,10 @@ function placeOf({ cluster }: CheckedConfig) {
   return place;
 }
 
-/** Members of a sink that need a new connection. Its filter and the limits of its spool concern the ledger alone. */
+/** Members of a sink that need a new connection, or that the spool is read again. The limits of its spool concern the ledger alone. */
 function sinkIn({ sinks, format }: CheckedConfig, name: string) {
   const sink = sinks.find((one) => one.name === name);
-  return sink && { type: sink.type, own: sink.own, batch: sink.batch, format };
+  return sink && { type: sink.type, own: sink.own, batch: sink.batch, only: sink.only, format };
 }
 
 /** Settings that decide how a node is polled. */
