@@ -241,6 +241,23 @@ test("a server that is not there is told with what it means for the nodes, at a 
   await end();
 });
 
+test("a renewal whose answer is lost is not taken for another forwarder, of which nothing is known", async () => {
+  const { store, polled, start, settled } = cluster();
+  const { renew } = store;
+  const { told, lost, end } = start("a", ["fra1"]);
+  await settled(() => polled.size === 1);
+  store.renew = async (...args) => {
+    store.renew = renew;
+    await renew(...args);
+    throw new Error("timeout");
+  };
+  await settled(() => lost() === 1);
+  const words = "another forwarder has its lease, or the answer to a renewal was lost";
+  expect(told.lines).toContain(`warn Node fra1 is not polled any more: ${words}.`);
+  await settled(() => polled.size === 1);
+  await end();
+});
+
 test("a node that no member gets is told after two leases, and when it is polled again", async () => {
   const { clock, store, polled, start, settled } = cluster();
   store.refused.add("fra2");

@@ -241,7 +241,11 @@ export class Leases {
     if (revision !== undefined) held.revision = revision;
     if (this.held.get(node) !== held) return;
     if (revision === undefined) {
-      this.lose(node, held, `Node ${node} is polled by another forwarder now: our lease was lost.`);
+      this.lose(
+        node,
+        held,
+        `Node ${node} is not polled any more: another forwarder has its lease, or the answer to a renewal was lost.`,
+      );
       return;
     }
     this.fence(node, held, asked);
