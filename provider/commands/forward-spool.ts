@@ -4,13 +4,13 @@ import type { Command } from "commander";
 import { LiveConfig } from "../forwarder/config/config";
 import { REJECTED, RejectedFiles } from "../forwarder/delivery/rejected";
 import { LeftSpool } from "../forwarder/ledger/left-spool";
-import { StoreError } from "../forwarder/ledger/sqlite";
+import { isFull, StoreError } from "../forwarder/ledger/sqlite";
 import { readBatch } from "../forwarder/record/record";
 import { requeue } from "../forwarder/requeue";
 import { requeueRejected } from "../forwarder/requeue-rejected";
 import { nextTurn } from "../forwarder/slices";
 import { forwarderWorld } from "../forwarder/world";
-import { attempt } from "../model/errors";
+import { attempt, messageOf } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 import { judged, stdoutOf, structured } from "./forward-output";
 import { wrongUse } from "./option-values";
@@ -90,9 +90,12 @@ async function sent(file: string, path: string | undefined, sink: string | undef
     throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
 }
 
-/** A state that cannot be read is wrong use: the operator named it. */
+/** A state that cannot be read is wrong use: the operator named it. A full disk is none, since a further try may find room. */
 function judgedState<T>(work: () => Promise<T>): Promise<T> {
-  return judged(() => wrongUse(StoreError, work));
+  const unlessFull = (error: unknown): never => {
+    throw isFull(error) ? new Error(messageOf(error)) : error;
+  };
+  return judged(() => wrongUse(StoreError, () => work().catch(unlessFull)));
 }
 
 /** Refused records of a state folder, by sink. */

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { Store } from "../../provider/forwarder/ledger/store";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
 import { passUntil, TestClock, until } from "./support/clock";
@@ -18,6 +19,7 @@ import {
   temporaryFolder,
 } from "./support/forward";
 import { httpSink } from "./support/http-sink";
+import { arrived, listed, openLedger, sink } from "./support/ledger";
 
 /** Those of the test itself and of the runner. */
 const SPARE_SOCKETS = 20;
@@ -260,6 +262,31 @@ test("what a sink refused is listed, and sent again by requeue, with the ids tha
   expect(await run("spool", "requeue")).toEqual({ code: 0, out: "", err: "20 records were delivered, 0 are left.\n" });
   expect(arrived).toEqual(refused);
   expect((await run("spool", "requeue", "--sink", "unknown")).code).toBe(2);
+});
+
+test("requeue on a full disk is a failure that a further try may get over, and no wrong use", async () => {
+  using folder = temporaryFolder();
+  const left = join(folder.path, "left");
+  const { ledger } = await openLedger(left, [sink("web")]);
+  await ledger.take(arrived(listed(3, 1)));
+  await ledger.close(undefined);
+  let isFull = false;
+  const { transaction } = Store.prototype;
+  const full = vi.spyOn(Store.prototype, "transaction").mockImplementation(function (this: Store, work) {
+    if (isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    return transaction.call(this, work);
+  } as typeof transaction);
+  onTestFinished(() => full.mockRestore());
+  const { url } = await httpSink(() => {
+    isFull = true;
+    return [204];
+  });
+  const file = configFile(
+    folder.path,
+    configOf({ endpoint: "http://127.0.0.1:1" }, [{ name: "web", type: "http", url }]),
+  );
+  const { code, err } = await runCommand(["forward", "spool", "requeue", left, "--config", file]);
+  expect([code, err]).toEqual([1, expect.stringContaining("its disk is full")]);
 });
 
 test("as a library: a function gets records in order, again after a failure, until a signal ends it", async () => {

@@ -46,7 +46,10 @@ export function isFull(error: unknown): boolean {
 /** An error of opening the store, as a sentence where it is about the machine. */
 export function explained(error: unknown, file: string): unknown {
   if (isCode(error, "busy")) return new StoreError(`The state ${file} is in use by another forwarder.`);
-  if (isFull(error)) return new StoreError(`The state ${file} cannot be written: its disk is full.`);
+  if (isFull(error)) {
+    const failure = new StoreError(`The state ${file} cannot be written: its disk is full.`);
+    return Object.assign(failure, { errcode: CODES.full });
+  }
   if (isCode(error, "readOnly", "cannotOpen")) {
     return new StoreError(`The state ${file} cannot be written: ${messageOf(error)}.`);
   }
