@@ -1,4 +1,4 @@
-import type { Details, MarkKey } from "../record/rows";
+import { type Details, isFurther, type MarkKey } from "../record/rows";
 
 const FIRST_SIZE = 1_024;
 
@@ -20,6 +20,8 @@ export class Baseline {
   private readonly keys: (MarkKey | undefined)[] = [];
   private readonly free: number[] = [];
   private at = -1;
+  /** True once it has had a further mark of a key. Searching one for each new mark takes as long as all else of it. */
+  hasFurther = false;
   ids = new Float64Array(FIRST_SIZE);
   values = new Float64Array(FIRST_SIZE);
   lifetimes = new Float64Array(FIRST_SIZE);
@@ -85,6 +87,7 @@ export class Baseline {
     const row = this.free.pop() ?? this.rows.size;
     if (row === this.ids.length) this.grow();
     this.rows.set(key, row);
+    this.hasFurther ||= isFurther(key);
     this.keys[row] = key;
     this.readings[row] = this.births[row] = reading;
     return row;

@@ -80,15 +80,17 @@ export class Reading {
   private take(mark: Mark): void {
     const { baseline, snapshot } = this;
     const listed = keyOf(mark);
-    const [id, value, lifetime] = numbersOf(mark);
+    const numbers = numbersOf(mark);
+    const [id, value, lifetime] = numbers;
     const details = detailsOf(mark);
     let key = listed;
     let row = baseline.row(key);
-    if (row === undefined || this.isListed(row) || !Object.is(baseline.ids[row], id)) {
+    const isAgain = row !== undefined && this.isListed(row);
+    if (isAgain || (baseline.hasFurther && (row === undefined || !Object.is(baseline.ids[row], id)))) {
       // A node may have marks of one address by several rules: those behind the first have further keys, also where the first is gone.
       const further = furtherKey(listed, id);
       const other = baseline.row(further);
-      if (other !== undefined || (row !== undefined && this.isListed(row))) [key, row] = [further, other];
+      if (isAgain || other !== undefined) [key, row] = [further, other];
       if (row !== undefined && this.isListed(row)) return;
     }
     snapshot?.add("seen", key, id, value, lifetime, details);
@@ -97,7 +99,7 @@ export class Reading {
       this.addedAgain(key).add("added", key, id, value, lifetime, details);
       baseline.found(row, this.number, id, value, lifetime);
       if (details) baseline.speak(row, details, false);
-    } else this.compareOne(key, row, [id, value, lifetime], details);
+    } else this.compareOne(key, row, numbers, details);
     if (this.anew && !baseline.spokenOf(row)?.ended) this.anew(key).add("added", key, id, value, lifetime, details);
   }
 

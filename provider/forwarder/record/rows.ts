@@ -66,6 +66,11 @@ export function furtherKey(key: MarkKey, id: number): MarkKey {
   return `${key}@${id}`;
 }
 
+/** True for a key that {@link furtherKey} made. */
+export function isFurther(key: MarkKey): boolean {
+  return key.includes("@");
+}
+
 /** Members that only some marks have. */
 export type Details = Pick<Mark, "age" | "status" | "exact" | "extra">;
 
