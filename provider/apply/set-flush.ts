@@ -73,7 +73,7 @@ export class SetFlush {
       await this.dropRefused();
       if (!isNothing(this.merged)) {
         await refuseForeign(options, { before, merged: this.merged, staging });
-        await commitStaged(options.set, before, this.merged);
+        await commitStaged(options.set, { before, merged: this.merged, plans });
         options.leftStaged?.settleRemovals();
       }
     } catch (error) {

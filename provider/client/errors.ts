@@ -34,6 +34,7 @@ export interface RequestFailure
     RequestError,
     "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted" | "remedy"
   > {
+  readonly isDoubtful?: boolean;
   /** Underlying error. */
   readonly cause?: Error;
 }
@@ -65,10 +66,14 @@ export class RequestError extends PacketFilterError {
   /** `list`, `insert`, `delete`, `commit`, `status`, `start` or `stop`. */
   readonly operation: string;
   /**
-   * Number of times that the request was sent. Above 1, a refusal can be the effect of an earlier try, such as "exists"
-   * after a lost insert: a list shows it.
+   * Number of times that the request was sent.
    */
   readonly tries: number;
+  /**
+   * True if an earlier try may have had its effect: a refusal can be a consequence of it, such as "exists" after a lost insert. A
+   * list shows it.
+   */
+  readonly isDoubtful: boolean;
   /** Insert and delete of many entries: number of leading entries that earlier requests had acknowledged. */
   readonly acknowledged?: number;
   /** Insert and delete of many entries: number of entries, after those, in the failed request. */
@@ -84,6 +89,7 @@ export class RequestError extends PacketFilterError {
     this.object = failure.object;
     this.operation = failure.operation;
     this.tries = failure.tries;
+    this.isDoubtful = failure.isDoubtful ?? false;
     if (failure.acknowledged !== undefined) this.acknowledged = failure.acknowledged;
     if (failure.attempted !== undefined) this.attempted = failure.attempted;
     if (failure.remedy !== undefined) this.remedy = failure.remedy;
@@ -198,9 +204,4 @@ export function isBusy(error: unknown): error is RequestError {
   if (!(error instanceof RequestError)) return false;
   const { status, outcome } = error;
   return status === 429 || status === 503 || (status === 409 && outcome !== "refused");
-}
-
-/** True if the request was sent more than once: a refusal may be the effect of an earlier try. */
-export function wasRepeated(error: unknown): boolean {
-  return error instanceof RequestError && error.tries > 1;
 }

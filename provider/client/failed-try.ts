@@ -105,6 +105,8 @@ function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, 
 export interface Tries {
   readonly outcome: Outcome;
   readonly tries: number;
+  /** True if an earlier try may have had its effect. */
+  readonly isDoubtful: boolean;
   readonly elapsedMs: number;
   /** A sentence: why no further try was made, unless that is obvious. */
   readonly stopped?: string;
@@ -138,7 +140,7 @@ export function requestError(
   peer: { readonly endpoint: string; readonly label: string; readonly redactor: Redactor },
 ): RequestError {
   const { acknowledged, attempted, total } = call.progress ?? {};
-  const { outcome, tries } = made;
+  const { outcome, tries, isDoubtful } = made;
   const redacted = (text: string) => visible(peer.redactor.text(text));
   const remedy = remedyOf(last, peer.redactor) ?? (outcome === "unknown" ? call.remedy : undefined);
   const sentences = [
@@ -155,6 +157,7 @@ export function requestError(
     object: call.object,
     operation: call.operation,
     tries,
+    isDoubtful,
     acknowledged,
     attempted,
     ...(remedy !== undefined && { remedy: redacted(remedy) }),

@@ -82,7 +82,7 @@ export class Requester {
     const { stop } = this.world;
     const signal = stop && own ? AbortSignal.any([stop, own]) : (stop ?? own);
     let began: number | undefined;
-    let doubtful = false;
+    let isDoubtful = false;
     let answered: FailedTry | undefined;
     for (let tries = 1; ; tries++) {
       const release = await this.begin(request, signal).catch(() => undefined);
@@ -94,7 +94,6 @@ export class Requester {
       if (result.kind === "done") return result.value;
 
       if (result.isBusy) this.slots.narrow();
-      doubtful ||= result.outcome === "unknown";
       const wait = this.pauseAfter(result, request, tries);
       if (result.status !== undefined && !result.isLate) answered = result;
       const cutOff = result.isLate ? answered : undefined;
@@ -103,14 +102,17 @@ export class Requester {
       let last: FailedTry = cutOff ? { ...cutOff, outcome: result.outcome } : result;
       if (wait !== undefined && stopped === undefined) {
         await pause(this.world, wait, signal);
-        if (!signal?.aborted) continue;
+        if (!signal?.aborted) {
+          isDoubtful ||= result.outcome === "unknown";
+          continue;
+        }
         last = { ...CANCELLED, outcome: result.outcome };
       }
-      const outcome = last.outcome === "not-sent" && doubtful ? "unknown" : last.outcome;
+      const outcome = last.outcome === "not-sent" && isDoubtful ? "unknown" : last.outcome;
       throw requestError(
         request,
         last,
-        { outcome, tries, elapsedMs: this.world.monotonic() - began, stopped },
+        { outcome, tries, isDoubtful, elapsedMs: this.world.monotonic() - began, stopped },
         this.connection,
       );
     }

@@ -140,5 +140,8 @@ function elementOf(html: string, tag: RegExp): string | undefined {
 
 /** True for words that refuse a commit since nothing is staged: another writer's commit has published it. */
 export function saysNothingToCommit(text: string): boolean {
-  return /\b(no|nothing)\b[a-z ]{0,20}\b(commit|staged|apply|pending)\b/i.test(text);
+  return NOTHING_TO_COMMIT.test(text);
 }
+
+const NOTHING_TO_COMMIT =
+  /\bno (staged|pending|uncommitted|(changes?|entr(y|ies)|commits?)( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending))\b|\bnothing( (is|was|has been|new|left))* (to (commit|apply)|staged|pending)\b/i;

@@ -191,6 +191,28 @@ describe("the writer of a set", () => {
     expect(new Set(commands.slice(3))).toEqual(new Set(["list"]));
   });
 
+  it.each([
+    ["that is no permission", [{ status: 400, message: "no permission to commit" }]],
+    ["after a pause", [{ status: 429 }, { status: 400, message: "table full" }]],
+  ])("believes no refused commit %s, although the node lists what is staged", async (_, faults) => {
+    await using setup = await bench({ listShows: "staged" }, { deadlineMs: 5_000 });
+    for (const [index, fault] of faults.entries())
+      setup.emulator.fail({ cmd: "commit", nth: index + 1, times: index + 1 < faults.length ? 1 : 99, ...fault });
+    await expect(setup.writer.submit(put({ "203.0.113.0/24": 1 }))).rejects.toThrow(/commit failed/);
+    // The next run finds the entry in the list.
+    const again: SetOperation = {
+      plan: (observed) => ({
+        ...put({ "203.0.113.0/24": 1 }).plan(observed),
+        listed: new Set([key("203.0.113.0/24")]),
+      }),
+    };
+    await expect(setup.writer.submit(again)).rejects.toThrow(/commit failed/);
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual(HELD_ENTRIES);
+    setup.emulator.clearFaults();
+    await setup.writer.submit(again);
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({ ...HELD_ENTRIES, "203.0.113.0/24": 1 });
+  });
+
   it("looks before the commit with foreignStaged: fail, and then takes its own changes back", async () => {
     await using setup = await bench({ listShows: "staged" }, { foreignStaged: "fail" });
     setup.emulator.fail({ cmd: "insert", nth: 1, kind: "delay", delay: 100 });

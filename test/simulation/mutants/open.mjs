@@ -30,8 +30,8 @@ export const OPEN = mutants([
     name: "swallow-a-refusal",
     promise: 12,
     file: "apply/set-commit.ts",
-    find: "if (isNothingNew) {",
-    replace: "if (isRefusal(error)) return;\n    if (isNothingNew) {",
+    find: "if (!isRefusal(error)) throw error;",
+    replace: "if (isRefusal(error)) return;\n    if (!isRefusal(error)) throw error;",
   },
   {
     name: "ignore-the-other-processes-before-a-removal",
