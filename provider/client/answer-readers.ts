@@ -1,3 +1,4 @@
+import { ranOutOfStack } from "../model/plain-data";
 import { jsonIn } from "../model/readable";
 import type { Absent, Answers, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
@@ -122,12 +123,13 @@ export function readList<T extends readonly unknown[]>(
   return isUnread ? { ...reading, remedy: PROBE } : reading;
 }
 
-/** Turns a `ShapeError` into an unexpected answer, which a repeat would not change. */
+/** Turns a `ShapeError`, and an answer nested beyond the stack, into an unexpected answer, which a repeat would not change. */
 export function understood<T>(read: () => Reading<T>): Reading<T> {
   try {
     return read();
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
+    if (ranOutOfStack(error)) return unexpected("the answer is nested too deeply", false);
     throw error;
   }
 }

@@ -89,8 +89,7 @@ export class Requester {
       // The wait for a slot is not the node's fault, so the deadline counts from here.
       began ??= this.world.monotonic();
       const until = given ?? began + this.connection.deadlineMs;
-      const result = release ? await this.attempt(request, until, signal) : CANCELLED;
-      release?.();
+      const result = release ? await this.attempt(request, until, signal).finally(release) : CANCELLED;
       if (result.kind === "done") return result.value;
 
       if (result.isBusy) this.slots.narrow();

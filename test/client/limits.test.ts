@@ -186,6 +186,26 @@ describe("the size of an answer", () => {
   });
 });
 
+describe("an answer nested beyond the stack", () => {
+  it("is a shape that is not known, and leaves its slot", async () => {
+    const nested = `{"error":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+    await using server = await serve(script(reply(200, nested), reply(200, [])));
+    const client = server.node({ maxConcurrency: 1 });
+    expect(await failureOf(client.listPrefixSet(SET))).toBeInstanceOf(UnexpectedResponse);
+    expect(await client.listPrefixSet(SET)).toEqual([]);
+  });
+
+  it("and any other unforeseen error leave their slot, too", async () => {
+    await using server = await serve(script(reply(400), reply(200, [])));
+    const client = server.node({ maxConcurrency: 1 });
+    const unforeseen = () => {
+      throw new Error("unforeseen");
+    };
+    expect((await failureOf(client.set(SET, unforeseen).list())).message).toBe("unforeseen");
+    expect(await client.listPrefixSet(SET)).toEqual([]);
+  });
+});
+
 describe("redirects", () => {
   it.each([307, 308])("%i within the origin is followed with method, body and headers", async (status) => {
     await using server = await serve(script(reply(status, "", { location: "/v2/fapi?x=1" }), reply(200, [])));
