@@ -7,7 +7,7 @@ export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
 /** Treatment of bits that are set behind the prefix length. */
 export type HostBits = "reject" | "mask";
 
-/** Reason why a text is not a prefix. `host-bits` and `mapped` come with a correction. */
+/** Reason why a text is not a prefix. `host-bits` comes with a correction, and so does `mapped`, except with a length of neither family. */
 export type PrefixProblem =
   | "blank"
   | "range"
@@ -70,12 +70,8 @@ export function readPrefixText(spelling: string, hostBits: HostBits = "reject"):
   const family = addressText.includes(":") ? 6 : 4;
   const bits = family === 4 ? parseV4(addressText, spelling) : parseV6(addressText, spelling);
   const length = lengthText === undefined ? BITS[family] : parseLength(lengthText, family, spelling);
+  if (family === 6 && bits >> 32n === MAPPED) throw mapped(spelling, bits, length);
   const network = mask(bits, family, length);
-  if (family === 6 && network >> 32n === MAPPED) {
-    const corrected = format(4, BigInt.asUintN(32, network), length - 96);
-    const sentence = `is an IPv4-mapped IPv6 prefix, which no packet has: write "${corrected}"`;
-    throw refusal("mapped", spelling, sentence, corrected);
-  }
   if (network !== bits && hostBits !== "mask") {
     const corrected = format(family, network, length);
     const address = `"${addressText}/${BITS[family]}" for the one address`;
@@ -83,6 +79,15 @@ export function readPrefixText(spelling: string, hostBits: HostBits = "reject"):
     throw refusal("host-bits", spelling, sentence, corrected);
   }
   return { family, bits: network, length };
+}
+
+/** @param length Counted with the 96 bits that are not IPv4's, or mistaken for that of the IPv4 prefix. */
+function mapped(spelling: string, bits: bigint, length: number): PrefixError {
+  const own = length >= 96 ? length - 96 : length;
+  const corrected = own > 32 ? undefined : format(4, mask(BigInt.asUintN(32, bits), 4, own), own);
+  const remedy = corrected === undefined ? "the IPv4 prefix" : `"${corrected}"`;
+  const sentence = `is an IPv4-mapped IPv6 prefix, which no packet has: write ${remedy}`;
+  return refusal("mapped", spelling, sentence, corrected);
 }
 
 function split(spelling: string): [address: string, length: string | undefined] {

@@ -65,6 +65,20 @@ describe("a refusal", () => {
     );
   });
 
+  test.each([
+    ["::ffff:203.0.113.7/24", "203.0.113.0/24"],
+    ["::ffff:203.0.113.7/64", undefined],
+    ["::ffff:203.0.113.7/95", undefined],
+  ])(
+    "of a mapped prefix with the length of an IPv4 prefix, %s, offers that one, and makes none of another",
+    (spelling, corrected) => {
+      expect(outcome(spelling, "mask")).toEqual({ spelling, problem: "mapped", corrected });
+      expect(messageOf(spelling)).toContain(
+        corrected === undefined ? "write the IPv4 prefix." : `write "${corrected}".`,
+      );
+    },
+  );
+
   test("of a host name with a dash does not call it a range", () => {
     expect(messageOf("node-1.example")).toBe(
       '"node-1.example" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
