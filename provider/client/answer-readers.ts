@@ -157,7 +157,7 @@ export function readSuccess(answer: HttpAnswer, command: Command, answers: Answe
   });
 }
 
-/** Reads an absent set as an empty one, if `answers.absent` says so. HTML comes from a proxy and says nothing about sets. */
+/** Reads an answer that is no list as that of an absent set, which is empty, if `answers.absent` says so. HTML comes from a proxy and says nothing about sets. */
 export function readAbsent(answer: HttpAnswer, absent: Absent | undefined): Reading<never[]> | undefined {
   if (absent === undefined || /^\s*</.test(answer.body)) return undefined;
   if (absent === "empty") return answer.status === 404 ? done([]) : undefined;

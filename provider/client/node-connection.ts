@@ -38,7 +38,7 @@ export interface NodeRequest<T>
   readonly command: Command;
   /** Reads an answer with a status of success. */
   readonly read: (answer: HttpAnswer) => Reading<T>;
-  /** Reads an answer that is a success in spite of its status; `undefined` for a failure. */
+  /** Reads an answer that is a success although {@link read} or its status says otherwise; `undefined` for a failure. */
   readonly readFailure?: (answer: HttpAnswer) => Reading<T> | undefined;
   readonly options?: (CallOptions & Pick<Limits, "until">) | undefined;
 }
@@ -109,7 +109,10 @@ export class NodeConnection {
         operation: command,
         // Staging the same entries twice, or committing twice, leads to the same set.
         idempotent: options.once !== true,
-        read: (answer) => readFailure?.(answer) ?? failedStatus(answer, errorText, "endpoint") ?? read(answer),
+        read: (answer) => {
+          const reading = failedStatus(answer, errorText, "endpoint") ?? read(answer);
+          return reading.kind === "done" ? reading : (readFailure?.(answer) ?? reading);
+        },
       },
       options,
     );

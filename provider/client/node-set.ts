@@ -137,7 +137,10 @@ export class NodeSet {
     };
     return {
       readFailure: (answer) => void keep(answer),
-      read: (answer) => readSuccess(answer, command, this.node.habits.answers),
+      read: (answer) => {
+        keep(answer);
+        return readSuccess(answer, command, this.node.habits.answers);
+      },
     };
   }
 

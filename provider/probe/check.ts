@@ -102,8 +102,10 @@ async function read(bench: Bench, { url, table, isKnown = true, mayRefuse = fals
   const tables =
     url.kind === "mark" ? (await bench.tables()).filter((one) => formatUrl(one.url) === formatUrl(url)) : [];
   const answer = tables.find((one) => one.table === table)?.answer ?? (await bench.list(url));
-  const absent = url.kind === "prefixset" ? readAbsent(answer.http, answers.absent) : undefined;
-  const reading = absent ?? readListed<ResourceUrl>({ answer, url, table }, answers);
+  const listed = readListed<ResourceUrl>({ answer, url, table }, answers);
+  const absent =
+    url.kind === "prefixset" && listed.kind !== "done" ? readAbsent(answer.http, answers.absent) : undefined;
+  const reading = absent ?? listed;
   // A code that may mean a success is no refusal where nothing is known.
   if (!isKnown && (!answer.isRefusal || answer.doubt !== undefined))
     return "answered, not compared: the probe could not find out how it is read";

@@ -123,6 +123,15 @@ describe("a set that is not there", () => {
   });
 });
 
+it.each<NonNullable<NodeOptions["answers"]>["absent"]>([{ text: "not found" }, { member: "code", values: [0] }])(
+  "a set that is listed is there, whatever answers.absent finds beside it: %j",
+  async (absent) => {
+    const body = '{"code":0,"data":[{"p":"192.0.2.0/24","v":7,"note":"host not found"}]}';
+    await using edge = await node({ list: { body } }, { answers: { absent } });
+    expect(await edge.list()).toEqual(["192.0.2.0/24 7"]);
+  },
+);
+
 it("a list goes on where the settings say that the node tells it, and nowhere else", async () => {
   const list = { body: '{"data":[],"count":9,"pager":{"left":2}}', headers: { "x-rest": "2" } };
   await using member = await node({ list }, { answers: { more: { member: "pager.left" } } });

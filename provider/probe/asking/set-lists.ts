@@ -109,8 +109,9 @@ export class SetLists {
 
   protected reading(answer: Answer) {
     const { answers, keyedPlaces, absentIsEmpty } = this.asker.learned;
-    const absent = absentIsEmpty ? readAbsent(answer.http, answers.absent) : undefined;
-    return absent ?? readListed({ answer, url: this.url }, answers, keyedPlaces);
+    const listed = readListed({ answer, url: this.url }, answers, keyedPlaces);
+    const absent = absentIsEmpty && listed.kind !== "done" ? readAbsent(answer.http, answers.absent) : undefined;
+    return absent ?? listed;
   }
 
   /** The first difference from the list before, as the middle of a sentence. */
