@@ -45,7 +45,7 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
 }
 
 /** Verdict by words in the body, whatever its kind. Lists hold their own words, so only a failure counts in them. */
-function judgeText(text: string, answers: Verdicts | undefined, command: string) {
+export function judgeText(text: string, answers: Verdicts | undefined, command: string) {
   const [failure, success] = [answers?.failure, answers?.success].map((setting) => {
     const sign = verdictFor(setting, command);
     return sign && "text" in sign ? text.toLowerCase().includes(sign.text.toLowerCase()) : undefined;

@@ -3,15 +3,15 @@ import { attempt } from "../model/errors";
 import { announcedIn } from "../model/list-totals";
 import { jsonIn, prefixIn } from "../model/readable";
 import { LINE_END } from "../model/text";
-import type { Answers, Columns, ListFormat, ListKind } from "./answers";
+import type { Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";
 import { isErrorText } from "./error-marker";
 import { jsonOf, parseJson, quoted, ShapeError, textOf } from "./json";
 import { markNames } from "./mark-names";
-import { type NodeAnswer, readAnswer } from "./node-answer";
+import { judgeText, type NodeAnswer, quotable, readAnswer } from "./node-answer";
 import { mayReportPart } from "./partial-list";
 import { isAddressLike } from "./places";
-import { type Ignoring, ignoreRemedy } from "./remedies";
+import { type Ignoring, ignoreRemedy, type Verdicts } from "./remedies";
 
 const COMMENT = /^(#|;|\/\/|!)/;
 /** A first or last line with the result of the request: `OK`, `+OK 3 entries`. */
@@ -33,10 +33,11 @@ interface Lines {
 }
 
 /** The lines of a list; for a body that is not a list of lines, its kind. */
-export function linesOf(body: string, format: ListFormat, answers?: Answers): Lines | NodeAnswer {
+export function linesOf(body: string, format: ListFormat, answers?: Verdicts, command = "list"): Lines | NodeAnswer {
   const text = textOf(body);
   if (text === "") return { kind: "empty" };
-  const whole = /^\s*[<[{]/.test(text) ? readAnswer(text, answers) : undefined;
+  if (judgeText(text, answers, command) === "failure") return { kind: "error", message: quotable(text) };
+  const whole = /^\s*[<[{]/.test(text) ? readAnswer(text, answers, command) : undefined;
   if (whole?.kind === "html" || whole?.kind === "error") return whole;
   if (whole?.kind === "json" && format !== "ndjson") {
     throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`);

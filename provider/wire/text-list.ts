@@ -40,7 +40,7 @@ export function readTextList(body: string, format: ListFormat, kind: ListKind, h
  * @throws {ShapeError} naming a line without a prefix, or with one that may not be active.
  */
 export function readTextPrefixes(body: string, format: ListFormat, answers: ReceiverAnswers = {}): NodeAnswer {
-  const given = linesOf(body, format);
+  const given = linesOf(body, format, answers, "status");
   if (given.kind !== "lines") return given;
   refuseComments(given.comments, answers);
   if (format === "ndjson") return records(given.lines, {});

@@ -158,6 +158,11 @@ describe("a status", () => {
     ],
     ['{"IP_prefix":[{"prefix":"198.51.100.0/24","state":"stopped"}]}', 'element 0 has "state": "stopped"'],
     ["192.0.2.1\n# truncated\n", 'line 2, "# truncated", may report a part of the list', { format: "lines" }],
+    [
+      "192.0.2.1\nTABLE BUSY\n",
+      "status failed (HTTP 200): 192.0.2.1 TABLE BUSY.",
+      { format: "lines", failure: { text: "table busy" } },
+    ],
     ["198.51.100.0/24 inactive\n", 'line 1 has "column 1": "inactive"', { format: "lines" }],
     ["198.51.100.0/24,false\n", 'line 1 has "column 1": "false"', { format: "csv" }],
     ["prefix,state\n198.51.100.0/24,inactive\n", 'line 2 has "state": "inactive"', { format: "csv" }],

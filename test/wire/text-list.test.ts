@@ -65,6 +65,12 @@ describe("a set in lines", () => {
     expect(read(body, { format: "lines", ignore: ["comments"] })).toEqual(["198.51.100.0/24 1"]);
   });
 
+  it.each(["lines", "csv"] as const)("in the format %s with the words of a failure is one", (format) => {
+    const body = "192.0.2.0/24\n-- table busy, list again --\n";
+    const answers = { format, columns: { prefix: 0 }, ignore: ["column 1"] };
+    expect(read(body, { ...answers, failure: { text: "Table busy" } })).toMatchObject({ outcome: "refused" });
+  });
+
   it.each([
     "# page 1 of 1",
     "# 1 of 1 entries",
