@@ -200,7 +200,7 @@ export interface ReceiverAnswers {
    * Members of a status, dotted, and headers that report neither a part of it nor a failure. Default: none; a total above the
    * number of listed prefixes, any sign of a continuation, and unknown words beside an empty list are refused. Also members of a
    * record, fields of a line (`"column 1"`), and all that stands under prefixes (`"value"`): one that may say that the prefix is
-   * not active is refused otherwise.
+   * not active is refused otherwise, and so is a second address in a line.
    */
   readonly ignore?: readonly string[];
 }

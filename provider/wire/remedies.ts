@@ -36,8 +36,13 @@ export function emptyRemedy(value: MemberValue): string | undefined {
 
 /** A sentence with the setting for a member or header that changes nothing, beside those that are ignored already. */
 export function ignoreRemedy(answers: Ignoring | undefined, name: string, what = "the list is whole"): string {
+  return `If ${what} whatever it says, set ${ignoring(answers, name)}.`;
+}
+
+/** The setting that ignores this name, beside those that are ignored already. */
+export function ignoring(answers: Ignoring | undefined, name: string): string {
   const names = [...(answers?.ignore ?? []), name].map((one) => JSON.stringify(one)).join(", ");
-  return `If ${what} whatever it says, set answers.ignore: [${names}].`;
+  return `answers.ignore: [${names}]`;
 }
 
 /** The setting for one command; `undefined` for a value that no setting can hold. */

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
 import type { Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
-import { couldBeLength } from "./entry-members";
+import { couldBeLength, naturalRole } from "./entry-members";
 import { refuseState } from "./entry-state";
 import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
 import { parseJson, quoted, ShapeError } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { refusePartial } from "./partial-list";
 import { forKind, isAddressLike } from "./places";
-import { describedBy } from "./remedies";
+import { describedBy, ignoring } from "./remedies";
 import { namesOfFields, unnamed } from "./rows";
 import {
   isHead,
@@ -51,12 +51,33 @@ export function readTextPrefixes(body: string, format: ListFormat, answers: Rece
   const json = lines.slice(head.length > 0 ? 1 : 0).map((line) => {
     const fields = split(line);
     refuseState(record(fields, head), `line ${line.number}`, answers);
-    const found = fields.find(isAddressLike);
-    if (found === undefined) throw new ShapeError(`line ${line.number} holds no prefix: ${quoted(line.content)}`);
-    return found;
+    return prefixOf(fields, head, line, answers);
   });
   refuseFewer(announced, json.length);
   return { kind: "json", json };
+}
+
+/** The prefix of a line: in the one column that the head names so, else the one field that can be a prefix. */
+function prefixOf(fields: readonly string[], head: readonly string[], line: Line, answers: ReceiverAnswers): string {
+  const named = [...head.keys()].filter((at) => naturalRole(head[at] as string) === "prefix");
+  const nameOf = (at: number) => head[at] ?? unnamed(at);
+  const mayHold = (at: number) => (named.length === 1 ? at === named[0] : !isIgnored(answers, nameOf(at)));
+  const found = [...fields.keys()].filter((at) => isAddressLike(fields[at] as string) && mayHold(at));
+  const [first, second] = found.filter((at) => !TIME.test(fields[at] as string));
+  if (first === undefined) throw new ShapeError(`line ${line.number} holds no prefix: ${quoted(line.content)}`);
+  const [prefix, other] = [fields[first] as string, second === undefined ? undefined : fields[second]];
+  if (other === undefined || other === prefix) return prefix;
+  throw new ShapeError(
+    `line ${line.number} holds ${quoted(prefix)} and ${quoted(other)}, and nothing says which one is active`,
+    `If ${quoted(other)} is the active one, set ${ignoring(answers, nameOf(first))}.`,
+  );
+}
+
+/** A time, whose text may be that of an IPv6 address. */
+const TIME = /^\d{1,2}:\d{2}:\d{2}$/;
+
+function isIgnored({ ignore = [] }: ReceiverAnswers, name: string): boolean {
+  return ignore.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
 function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
