@@ -99,9 +99,12 @@ function textsOf(json: unknown, depth = 0): string[] {
 
 const DEEPEST_TEXT = 3;
 
-/** True for words such as "no active signaling". */
+/** True for words such as "no active signaling", and not for words about a client, a license or a service. */
 export function saysNothingActive(text: string): boolean {
-  return /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b|\bnot active\b/i.test(text.slice(0, LONGEST_SENTENCE));
+  return NOTHING_ACTIVE.test(text.slice(0, LONGEST_SENTENCE));
 }
+
+const NOTHING_ACTIVE =
+  /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b(?=[^a-z]*$| (cloud )?signall?ings?\b| (ip )?prefix(es)?\b)|\bsignall?ings?( is| are)? not( currently)? active\b/i;
 
 const LONGEST_SENTENCE = 200;
