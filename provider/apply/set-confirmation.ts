@@ -38,8 +38,23 @@ export interface ConfirmationOptions {
   /** Takes events for the user: what others changed in the meantime, and what was sent again. */
   readonly notices: Reporter;
   readonly clock: Clock;
+  /** Changes that failed groups may have left staged. No commit of another group may publish them. */
+  readonly leftovers: Set<CanonicalPrefix>;
+  /** Removals that earlier runs may have left staged. Default: none are known. */
+  readonly leftStaged?: LeftStaged;
   /** Takes the end of each write, for the audit log; without one nothing is made. */
   audit?(ended: () => Written | undefined): void;
+}
+
+interface LeftStaged {
+  /** True if an earlier run has left notes. */
+  readonly hasRemovals: boolean;
+  /** Notes prefixes before their removal is sent. */
+  noteRemoved(prefixes: readonly CanonicalPrefix[]): void;
+  /** Listed prefixes of the notes of earlier runs. */
+  removalsIn(listed: ListedMap): readonly CanonicalPrefix[];
+  /** Drops those notes: a commit has taken the removals back, or carried them out. */
+  settleRemovals(): void;
 }
 
 /** The last list of the node, even if it does not show every change. */
@@ -147,7 +162,7 @@ async function repair(
  * committed one since the list before. Entries that the program wants, or whose removal is known to be left, and that are
  * gone after the commit are restored at once.
  */
-async function restore(
+export async function restore(
   options: ConfirmationOptions,
   { isOwn, left }: Pick<GroupChanges, "left"> & { isOwn(prefix: CanonicalPrefix): boolean },
   before: ObservedSet,

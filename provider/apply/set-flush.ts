@@ -2,7 +2,6 @@ import { isRefusal } from "../client/errors";
 import type { ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
 import type { Settled } from "./group-commit";
 import { type CommitOptions, commitStaged, refuseForeign } from "./set-commit";
 import {
@@ -15,26 +14,15 @@ import {
 } from "./set-confirmation";
 import { type Changes, doneByOthers, isNothing, missing, type Planned, type SetResult } from "./set-operation";
 import { Staging } from "./set-staging";
-import { isIn, knownOf, restageHidden, undoRemovals, withoutRefused } from "./set-undo";
+import { isIn, knownOf, OtherSets, restageHidden, undoRemovals, withoutRefused } from "./set-undo";
 import type { SharedReads } from "./shared-reads";
 
 /** The set that is changed, and the settings of a flush. */
 export interface FlushOptions extends ConfirmationOptions, CommitOptions {
   /** Reads of other resources: keeps the last list. */
   readonly reads: SharedReads<ObservedSet>;
-  /** Changes that failed groups may have left staged. No commit of another group may publish them. */
-  readonly leftovers: Set<CanonicalPrefix>;
-  /** Removals that earlier runs may have left staged. Default: none are known. */
-  readonly leftStaged?: LeftStaged;
-}
-
-interface LeftStaged {
-  /** Notes prefixes before their removal is sent. */
-  noteRemoved(prefixes: readonly CanonicalPrefix[]): void;
-  /** Listed prefixes of the notes of earlier runs. */
-  removalsIn(listed: ListedMap): readonly CanonicalPrefix[];
-  /** Drops those notes: a commit has taken the removals back, or carried them out. */
-  settleRemovals(): void;
+  /** The sets that one commit applies, by url, with or without this one. Default: this one alone. */
+  readonly together?: ReadonlyMap<string, ConfirmationOptions>;
 }
 
 /** One group's changes on their way to the node: staged, committed, confirmed, and taken back after a failure. */
@@ -44,6 +32,8 @@ export class SetFlush {
   private readonly asked: Changes;
   /** Listed entries that this group does not change, and whose removal an earlier run may have left staged. */
   private readonly left: ReadonlySet<CanonicalPrefix>;
+  /** Absent where the commit applies this set alone, as it mostly does. */
+  private readonly others: OtherSets | undefined;
 
   /**
    * @param merged All changes of the plans together; fewer, once an entry was refused.
@@ -60,6 +50,8 @@ export class SetFlush {
     this.asked = { put: merged.put, remove: merged.remove };
     const noted = options.leftStaged?.removalsIn(before.values) ?? [];
     this.left = new Set(noted.filter((prefix) => !isIn(merged, prefix)));
+    const { together } = options;
+    this.others = together && together.size > 1 ? new OtherSets(options, together) : undefined;
   }
 
   /** Stages, commits and confirms; answers for each operation, in the same order. */
@@ -67,6 +59,7 @@ export class SetFlush {
     const { asked, before, first, left, options, plans, staging } = this;
     try {
       await this.undoLeftovers();
+      await this.others?.undo();
       // Where no removal is staged, this changes nothing. Where it has no effect, the entries are restored after the commit.
       await staging.restage([...left]);
       await staging.stage(asked.put, asked.remove);
@@ -75,6 +68,7 @@ export class SetFlush {
         await refuseForeign(options, { before, merged: this.merged, staging });
         await commitStaged(options.set, { before, merged: this.merged, plans });
         options.leftStaged?.settleRemovals();
+        await this.others?.confirm();
       }
     } catch (error) {
       return this.interrupted(error);

@@ -1,6 +1,7 @@
 import type { NodeSet, ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
+import { type ConfirmationOptions, restore } from "./set-confirmation";
 import type { Changes, Planned } from "./set-operation";
 import { Staging } from "./set-staging";
 
@@ -31,18 +32,23 @@ export async function restageHidden(
   await new Staging(set, listed).restage(hidden.filter((prefix) => listed.has(prefix)));
 }
 
-/** After a failed removal, takes staged removals of remaining entries back, if the node permits. Returns those that are. */
+/**
+ * After a failure, takes staged removals of remaining entries back, if the node permits: those of deleted resources, and those
+ * that were to be followed by an insert. Returns those of deleted resources that are: the others may have a new value staged.
+ */
 export async function undoRemovals(
   set: NodeSet,
   plans: readonly Planned[],
-  { maybeStaged }: Staging,
+  { deleted }: Staging,
   listed: ObservedSet,
 ): Promise<readonly CanonicalPrefix[]> {
-  const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isDelete ? [...plan.value.remove] : []));
-  const present = prefixes.filter((prefix) => maybeStaged.has(prefix) && listed.has(prefix));
+  const isLeft = (prefix: CanonicalPrefix) => deleted.has(prefix) && listed.has(prefix);
+  const removed = plans.flatMap((plan) => (plan.ok && plan.operation.isDelete ? [...plan.value.remove] : []));
+  const put = plans.flatMap((plan) => (plan.ok ? [...plan.value.put.keys()] : []));
+  const present = new Set([...removed, ...put].filter(isLeft));
   try {
-    if (present.length > 0) await new Staging(set, listed).restage(present);
-    return present;
+    await new Staging(set, listed).restage([...present]);
+    return removed.filter(isLeft);
   } catch {
     // The node does not answer; the next group of this process tries again, and the message says what to do.
     return [];
@@ -71,4 +77,51 @@ export function knownOf(
     else known.set(prefix, value);
   }
   return known;
+}
+
+/** A set that holds what a write left staged, with its list before the commit. */
+interface Undone {
+  readonly options: ConfirmationOptions;
+  readonly before: ObservedSet;
+  /** Listed entries whose removal may have been staged. */
+  readonly left: ReadonlySet<CanonicalPrefix>;
+}
+
+/**
+ * The other sets that the commit of a set applies, where `commitUrl` names an arena, for example. Changes that failed writes to
+ * them left staged are taken back before it, as those of the set itself are.
+ */
+export class OtherSets {
+  private readonly undone: Undone[] = [];
+
+  constructor(
+    private readonly own: Pick<ConfirmationOptions, "set">,
+    private readonly together: ReadonlyMap<string, ConfirmationOptions>,
+  ) {}
+
+  /** Takes back what is known to be staged. @throws {Error} if that fails: then no commit may follow */
+  async undo(): Promise<void> {
+    for (const [url, options] of this.together) {
+      const { set, leftovers, leftStaged } = options;
+      if (url === this.own.set.url || (leftovers.size === 0 && !leftStaged?.hasRemovals)) continue;
+      const before = await set.observe();
+      const noted = leftStaged?.removalsIn(before.values) ?? [];
+      const left = new Set([...noted, ...[...leftovers].filter((prefix) => before.has(prefix))]);
+      const staging = new Staging(set, before, (prefixes) => leftStaged?.noteRemoved(prefixes));
+      await staging.restore([...leftovers]);
+      await staging.restage(noted);
+      leftovers.clear();
+      this.undone.push({ options, before, left });
+    }
+  }
+
+  /** Restores entries that the commit removed all the same. Without a list after it, the notes stay for the next run. */
+  async confirm(): Promise<void> {
+    for (const { options, before, left } of this.undone.splice(0)) {
+      const after = await options.set.observe().catch(() => undefined);
+      if (after === undefined) continue;
+      options.leftStaged?.settleRemovals();
+      await restore(options, { isOwn: () => false, left }, before, after);
+    }
+  }
 }

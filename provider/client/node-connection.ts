@@ -1,8 +1,8 @@
 import type { MarkType } from "../model/mark";
-import { formatUrl, type MarkUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
+import { formatUrl, type MarkUrl, type ResourceUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
-import { type Command, listCommand, NODE_PATH, USER_ARENA, urlOfCommit } from "../wire/node-command";
+import { type Command, listCommand, NODE_PATH, USER_ARENA } from "../wire/node-command";
 import { failedStatus, type Reading } from "./answer-readers";
 import { Cookies } from "./cookies";
 import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
@@ -119,10 +119,9 @@ export class NodeConnection {
   }
 
   /** Does work that ends in a commit. No connection of this process to this address stages meanwhile what that commit applies. */
-  async alone<T>(set: PrefixSetUrl, work: () => Promise<T>): Promise<T> {
-    const url = urlOfCommit(set, this.options.commitUrl);
-    const turn = this.turns.get(url) ?? new Slots(1);
-    this.turns.set(url, turn);
+  async alone<T>(commitUrl: string, work: () => Promise<T>): Promise<T> {
+    const turn = this.turns.get(commitUrl) ?? new Slots(1);
+    this.turns.set(commitUrl, turn);
     const release = await turn.acquire();
     try {
       return await work();

@@ -119,9 +119,14 @@ export class NodeSet {
     });
   }
 
+  /** The url of the commit, which other sets may share. */
+  get commitUrl(): string {
+    return commands.urlOfCommit(this.address, this.options.commitUrl);
+  }
+
   /** Does work that ends in a commit of this set, see {@link NodeConnection.alone}. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.node.alone(this.address, work);
+    return this.node.alone(this.commitUrl, work);
   }
 
   private run<T>(request: Omit<NodeRequest<T>, "url" | "subject" | "withholds">): Promise<T> {

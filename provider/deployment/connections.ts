@@ -47,6 +47,8 @@ export interface Shared {
   readonly managed: KeyRegistry;
   /** Sets by address and url, whichever names and credentials lead there. */
   readonly sets: Map<string, KnownSet>;
+  /** Sets that one commit applies, by url, for each address and url of a commit. */
+  readonly commits: Map<string, Map<string, FlushOptions>>;
   readonly declared: Declarations;
   /** Notes of sent keys, for the next run. */
   readonly notes: SentNotes;

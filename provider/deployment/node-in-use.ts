@@ -1,5 +1,6 @@
 import { Announced } from "../apply/in-flight";
-import { SetWriter } from "../apply/set-writer";
+import type { FlushOptions } from "../apply/set-flush";
+import { SetWriter, type SetWriterOptions } from "../apply/set-writer";
 import { SharedReads } from "../apply/shared-reads";
 import { SHARED_FOR_MS } from "../apply/times";
 import type { Clock } from "../client/clock";
@@ -130,7 +131,20 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, audit, inFlight, desired, managed, sets, declared, notes, sameMachine, removals }: Shared,
+    {
+      world,
+      notices,
+      audit,
+      inFlight,
+      desired,
+      managed,
+      sets,
+      commits,
+      declared,
+      notes,
+      sameMachine,
+      removals,
+    }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -154,7 +168,10 @@ export class DeploymentSet implements Addressed {
     this.announced = new Announced(inFlight);
     this.sent = new SentBefore(notes, place);
     this.reads = new SharedReads((options) => set.observe(options), world, known.writes);
-    this.writer = new SetWriter({
+    const commit = sentPlace(node.endpoint, set.commitUrl);
+    const together = commits.get(commit) ?? new Map<string, FlushOptions>();
+    commits.set(commit, together);
+    const options: SetWriterOptions = {
       set,
       label,
       at: node.label,
@@ -179,7 +196,10 @@ export class DeploymentSet implements Addressed {
         protect: (remove) => sameMachine.protect(url, this, remove),
         after: (removed) => sameMachine.after(url, this, removed),
       },
-    });
+      together,
+    };
+    together.set(url, options);
+    this.writer = new SetWriter(options);
     sameMachine.register(url, this);
   }
 

@@ -93,6 +93,7 @@ export class Runtime {
       desired,
       managed: new KeyRegistry("managed", others),
       sets: new Map(),
+      commits: new Map(),
       declared: new Declarations(),
       notes,
       sync,

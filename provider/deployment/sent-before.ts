@@ -98,6 +98,11 @@ export class SentBefore {
     if (prefixes.length > 0) this.notes.note(this.removals, REMOVALS, prefixes, true);
   }
 
+  /** True if an earlier run has left such notes. */
+  get hasRemovals(): boolean {
+    return this.notes.noted(this.removals).size > 0;
+  }
+
   /** Listed prefixes whose removal an earlier run may have left staged, whichever resource sent it: any commit would publish it. */
   removalsIn(listed: ListedMap): readonly CanonicalPrefix[] {
     const noted = this.notes.noted(this.removals);

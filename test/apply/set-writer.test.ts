@@ -29,9 +29,9 @@ async function bench(dialect = {}, options = {}, state = HELD, notes?: SentFiles
   const warnings: string[] = [];
   const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), ...(notes && { notes }) });
   const shared = { endpoint: emulator.endpoint, timeoutMs: 1_000, deadlineMs: 600, commitCoalesceMs: 5, ...options };
-  const set = (name?: string, headers = {}) => {
+  const set = (name?: string, headers = {}, url = BLOCKED) => {
     const target = { name, options: { ...shared, headers }, fromEnvironment: false, remedy: undefined };
-    return runtime.open(target).set(parseUrl(BLOCKED) as PrefixSetUrl);
+    return runtime.open(target).set(parseUrl(url) as PrefixSetUrl);
   };
   return { emulator, writer: set().writer, set, warnings, [Symbol.asyncDispose]: () => emulator.close() };
 }
@@ -263,6 +263,65 @@ describe.each([
     expect(removed(setup.emulator)).toEqual([{}]);
     expect(setup.warnings).toEqual([]);
   });
+});
+
+describe("two sets that one commit applies", () => {
+  const OTHER = "prefixset://edge/partners";
+  const ENTRIES = { "192.0.2.1/32": 1, "192.0.2.2/32": 1 };
+  const ADDED = { "203.0.113.0/24": 1 };
+  const folder = useEmptyFolder();
+  const writers = async (insertExisting: "overwrite" | "error", notes?: SentFiles) => {
+    const [dialect, state] = [
+      { insertExisting, commitUrl: "prefixset://{arena}" },
+      { arenas: { edge: { sets: { blocked: ENTRIES, partners: {} } } } },
+    ];
+    const setup = await bench(dialect, dialect, state, notes);
+    return { ...setup, one: setup.set("fra1"), other: setup.set("fra1", {}, OTHER) };
+  };
+
+  it("publish nothing that a failed write to the other one left staged", async () => {
+    await using setup = await writers("error");
+    setup.emulator.fail({ cmd: "insert", status: 503, times: 1_000 });
+    await expect(setup.one.writer.submit(put({ "192.0.2.1/32": 7 }))).rejects.toThrow(SetWriteFailure);
+    setup.emulator.clearFaults();
+    await setup.other.writer.submit(put(ADDED));
+    expect(setup.emulator.prefixSet(BLOCKED)).toEqual({ applied: ENTRIES, staged: ENTRIES });
+    expect(setup.emulator.prefixSet(OTHER).applied).toEqual(ADDED);
+    expect(setup.emulator.requests({ cmd: "commit" }).map(({ commit }) => commit?.removed)).toEqual([{}]);
+    expect(setup.warnings).toEqual([]);
+  });
+
+  it("leave no removal staged if an insert after a delete failed, where the node takes the entry back", async () => {
+    await using setup = await writers("error");
+    setup.emulator.fail({ cmd: "insert", status: 403, times: 1 });
+    await expect(setup.one.writer.submit(put({ "192.0.2.1/32": 7 }))).rejects.toThrow(SetWriteFailure);
+    expect(setup.emulator.prefixSet(BLOCKED)).toEqual({ applied: ENTRIES, staged: ENTRIES });
+    expect(sent(setup.emulator)).toEqual(["list", "delete 1", "insert 1", "list", "insert 1"]);
+  });
+
+  it.each(["overwrite", "error"] as const)(
+    "publish no removal from the other one that a killed run left staged, where an insert of an existing entry means: %s",
+    async (insertExisting) => {
+      const { pid } = spawnSync(process.execPath, ["-e", ""]);
+      const notes = join(folder, insertExisting);
+      await using setup = await writers(insertExisting, new SentFiles(process.pid, notes));
+      const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
+      killed.noteRemoved([key("192.0.2.1")]);
+      await stageElsewhere(setup.emulator, { a: "192.0.2.1" });
+      setup.emulator.fail({ cmd: "insert", kind: "error", status: 200, body: '{"status":"ok"}', times: 1 });
+      await setup.other.writer.submit(put(ADDED));
+      expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual(ENTRIES);
+      expect(setup.emulator.prefixSet(OTHER).applied).toEqual(ADDED);
+      expect(setup.warnings).toEqual([
+        expect.stringContaining(
+          "our commit published a removal that an earlier run had staged, of 192.0.2.1/32; restored.",
+        ),
+      ]);
+      // Nothing is left to be undone.
+      await setup.other.writer.submit(put({ "203.0.113.9": 1 }));
+      expect(sent(setup.emulator).slice(-4)).toEqual(["list", "insert 1", "commit", "list"]);
+    },
+  );
 });
 
 describe("a removal that a killed run left staged", () => {
