@@ -144,14 +144,15 @@ async function repair(
   observed: ObservedSet,
   absent: readonly CanonicalPrefix[],
 ): Promise<void> {
-  const { set, notices } = options;
+  const { set, notices, leftStaged } = options;
   notices.report({ kind: "notShown", ...placeOf(options), prefixes: absent });
   const lost = new Set(absent);
   const put = new Map([...merged.put].filter(([prefix]) => lost.has(prefix)));
   try {
-    const staging = new Staging(set, observed);
+    const staging = new Staging(set, observed, (prefixes) => leftStaged?.noteRemoved(prefixes));
     await staging.stage(put, new Set(absent.filter((prefix) => merged.remove.has(prefix))));
     await set.commit();
+    leftStaged?.settleRemovals();
   } catch {
     // The following lists decide; the operation fails there if the changes are still missing.
   }

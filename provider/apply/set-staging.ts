@@ -43,7 +43,8 @@ export class Staging {
     }
     const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
     this.removing(held);
-    await this.removeAll([...remove]);
+    // A late delete would take what is inserted after it.
+    await this.removeAll([...remove], { once: isCovered !== undefined });
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
     await this.restage(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
@@ -77,15 +78,18 @@ export class Staging {
    * Deletes what the list shows, and then what it does not show: a list may be old. Those are sent together, and a refusal of
    * them is not narrowed down: an entry that is there all the same shows in the list after the commit, and is sent again.
    */
-  private async removeAll(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    await this.remove(prefixes.filter((prefix) => this.before.has(prefix)));
+  private async removeAll(prefixes: readonly CanonicalPrefix[], options: { readonly once: boolean }): Promise<void> {
+    await this.remove(
+      prefixes.filter((prefix) => this.before.has(prefix)),
+      options,
+    );
     const absent = prefixes.filter((prefix) => !this.before.has(prefix));
-    if (absent.length > 0) await this.delete(absent);
+    if (absent.length > 0) await this.delete(absent, options);
   }
 
   /** Deletes in the node's own spelling. "Not there" is not an error: the list after the commit decides. */
-  private remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    return bisect(prefixes, (part) => this.delete(part));
+  private remove(prefixes: readonly CanonicalPrefix[], options?: { readonly once: boolean }): Promise<void> {
+    return bisect(prefixes, (part) => this.delete(part, options));
   }
 
   /** A refused group may also hold prefixes that an earlier, interrupted run staged: these are inserted after a delete. */
@@ -132,7 +136,10 @@ export class Staging {
     return refusalOf(this.set.insert(entries));
   }
 
-  private delete(prefixes: readonly CanonicalPrefix[], options?: { once: boolean }): Promise<Error | undefined> {
+  private delete(
+    prefixes: readonly CanonicalPrefix[],
+    options?: { readonly once: boolean },
+  ): Promise<Error | undefined> {
     for (const prefix of prefixes) {
       this.maybeStaged.add(prefix);
       this.deleted.add(prefix);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SetOperation, SetWriteFailure } from "../../provider/apply/set-operation";
 import { Runtime } from "../../provider/deployment/runtime";
-import { SentBefore } from "../../provider/deployment/sent-before";
+import { SentBefore, type SentNotes } from "../../provider/deployment/sent-before";
 import { SentFiles } from "../../provider/deployment/sent-files";
 import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator/index";
 import { sentPlace } from "../../provider/model/entry";
@@ -24,7 +24,7 @@ const HELD_ENTRIES = { "192.0.2.0/24": 1, "192.0.2.128/25": 1 };
 const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: HELD_ENTRIES } } } };
 
 /** A node that holds one set, and writers of it with what they warned of. */
-async function bench(dialect = {}, options = {}, state = HELD, notes?: SentFiles) {
+async function bench(dialect = {}, options = {}, state = HELD, notes?: SentNotes) {
   const emulator = await startEmulator({ state, dialect });
   const warnings: string[] = [];
   const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), ...(notes && { notes }) });
@@ -164,6 +164,28 @@ describe("the writer of a set", () => {
       "warning: Set prefixset://edge/blocked on " +
         `${setup.emulator.endpoint}: 1 change did not show after the commit and is sent again: 203.0.113.0/24.`,
     ]);
+  });
+
+  it("notes the removals that it sends once more, too", async () => {
+    const lines: string[] = [];
+    const notes: SentNotes = {
+      note: (_place, _names, keys, isLasting) => void (isLasting && lines.push(`note ${keys}`)),
+      noted: () => new Set(),
+      settle: () => void lines.push("settle"),
+    };
+    await using setup = await bench({}, { deadlineMs: 5_000 }, HELD, notes);
+    setup.emulator.fail({ cmd: "commit", kind: "stuck-commit", times: 1 });
+    const removed = key("192.0.2.128/25");
+    await setup.writer.submit({ plan: () => ({ put: new Map(), remove: new Set([removed]) }) });
+    expect(lines).toEqual([`note ${removed}`, "settle", `note ${removed}`, "settle"]);
+  });
+
+  it("sends the delete of a prefix that contains others only once: a late one would take what is inserted after it", async () => {
+    await using setup = await bench();
+    setup.emulator.fail({ cmd: "delete", kind: "lost-answer" });
+    const remove = new Set([key("192.0.2.0/24")]);
+    await expect(setup.writer.submit({ plan: () => ({ put: new Map(), remove }) })).rejects.toThrow(SetWriteFailure);
+    expect(sent(setup.emulator).filter((line) => String(line).startsWith("delete"))).toEqual(["delete 1"]);
   });
 
   it("tells at once why the list after a commit cannot be read, and sends nothing twice", async () => {
