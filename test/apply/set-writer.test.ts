@@ -114,6 +114,26 @@ describe("the writer of a set", () => {
     },
   );
 
+  it("splits a request for a while only, where the node refuses each entry in the same words", async () => {
+    await using setup = await bench();
+    setup.emulator.fail({ cmd: "insert", status: 400, message: "table locked", times: 10_000 });
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`2001:db8::${n.toString(16)}`, 1]));
+    await expect(setup.writer.submit(put(many))).rejects.toThrow(/the node refused 2001:db8::\/128/);
+    expect(sent(setup.emulator).length).toBeLessThan(300);
+    const staged = setup.emulator.prefixSet(BLOCKED).staged;
+    expect(staged).toEqual(HELD_ENTRIES);
+  });
+
+  it("inserts what a removed prefix contains by few requests where an existing entry is refused", async () => {
+    const hosts = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`192.0.2.${n}/32`, 1]));
+    const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, ...hosts } } } } };
+    await using setup = await bench({ insertExisting: "error" }, { insertExisting: "error" }, state);
+    const remove = new Set([key("192.0.2.0/24")]);
+    await setup.writer.submit({ plan: () => ({ put: new Map(), remove }) });
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual(hosts);
+    expect(sent(setup.emulator)).toEqual(["list", "delete 1", "delete 200", "insert 200", "commit", "list"]);
+  });
+
   it("says that nothing of an operation was changed only where that is so, whatever the node does with the rest of a refused request", async () => {
     for (const insertExisting of ["overwrite", "error", "ignored"])
       for (const refusedEntry of ["nothing", "rest", "before"])
