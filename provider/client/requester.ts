@@ -142,7 +142,8 @@ export class Requester {
     until: number,
     signal: AbortSignal | undefined,
   ): Promise<Done<T> | FailedTry> {
-    if (this.world.monotonic() >= until) return TOO_LATE;
+    const allowedMs = until - this.world.monotonic();
+    if (allowedMs <= 0) return TOO_LATE;
     try {
       const answer = await this.follow(request, until, signal);
       this.answered = true;
@@ -155,7 +156,9 @@ export class Requester {
       if (!(error instanceof HttpFailure)) throw error;
       const { timeoutMs, maxAnswerBytes } = this.connection;
       const limits = { timeoutMs, maxAnswerBytes, neverAnswered: !this.answered };
-      return readTransportFailure(error, until - this.world.monotonic(), limits);
+      // The timer of the deadline may ring a moment before it.
+      const left = allowedMs <= timeoutMs ? 0 : until - this.world.monotonic();
+      return readTransportFailure(error, left, limits);
     }
   }
 

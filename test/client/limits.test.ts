@@ -39,6 +39,17 @@ describe("time", () => {
     expect(error.message).toContain("commit failed (time-out, 2 tries in 1.5 s): the deadline is reached.");
   });
 
+  it("a timer that rings a moment before the deadline is told as the deadline, not as the usual time", async () => {
+    await using server = await serve(held().answer);
+    const world = new TestWorld();
+    const client = server.node({ timeoutMs: 10_000, deadlineMs: 2_000 }, world);
+    const failure = failureOf(client.commit(SET));
+    await vi.waitFor(() => expect(server.arrived).toHaveLength(1));
+    world.time -= 0.5;
+    world.ring();
+    expect((await failure).message).toContain("commit failed (time-out): the deadline is reached.");
+  });
+
   it("a try that the deadline cuts short is told with the answer before it", async () => {
     const { answer } = held();
     await using server = await serve(script(reply(503, { error: "busy" }), answer));
