@@ -1,4 +1,4 @@
-import type { Reading } from "./answer-readers";
+import type { Failed, Reading } from "./answer-readers";
 import { pause, waitForCall } from "./clock";
 import { Cookies } from "./cookies";
 import {
@@ -150,8 +150,7 @@ export class Requester {
       const reading = request.read(answer);
       if (reading.kind === "done") return reading;
       const asked = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
-      const message = request.withholds?.() ? WITHHELD : reading.message;
-      return { ...reading, message, status: answer.status, asked };
+      return { ...(request.withholds?.() ? withheld(reading, answer) : reading), status: answer.status, asked };
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const { timeoutMs, maxAnswerBytes } = this.connection;
@@ -198,6 +197,11 @@ export class Requester {
     if (last.asked === undefined || now + last.asked < until) return DEADLINE;
     return `It asks for a pause of ${formatDuration(last.asked)}, which ends after the deadline.`;
   }
+}
+
+/** A failed reading that quotes nothing of the answer. A remedy that goes by the status alone quotes nothing either. */
+function withheld({ remedy, ...reading }: Failed, { status }: HttpAnswer): Failed {
+  return { ...reading, message: WITHHELD, ...(status >= 300 && remedy !== undefined && { remedy }) };
 }
 
 const DEADLINE = "The deadline is reached.";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import type { PrefixSetUrl } from "../../provider/model/resource-url";
 import { commitCommand } from "../../provider/wire/node-command";
-import { serve } from "./support";
+import { failureOf, serve } from "./support";
 
 const SET = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
 type Told = { status?: number; body?: string; headers?: Record<string, string> };
@@ -72,6 +72,18 @@ describe("an answer to a change", () => {
     expect(await failure.insert()).toContain("insert failed (HTTP 200): ");
     expect(await failure.commit()).toBe("done");
   });
+});
+
+it("an answer that is withheld is not quoted by its remedy either", async () => {
+  await using server = await serve(({ body }, response) => {
+    response.writeHead(JSON.parse(body).cmd === "list" ? 401 : 200);
+    response.end(JSON.stringify({ code: "203.0.113.9", message: "3 records" }));
+  });
+  const set = server.node().set(SET, () => true);
+  const { message } = await failureOf(set.commit());
+  expect(message).toContain("commit failed (HTTP 200): the answer is withheld");
+  expect(message).not.toContain("203.0.113.9");
+  expect((await failureOf(set.list())).message).toContain("Check the credentials of the connection.");
 });
 
 describe("words of an answer, in text or XML", () => {
