@@ -113,10 +113,11 @@ export class SetWriter {
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { set, reads } = this.options;
-    const before = (await reads.take()) ?? (await set.observe());
+    const taken = await reads.take();
+    const before = taken ?? (await set.observe());
     const { plans, merged, unwanted } = this.plan(operations, before);
     if (isNothing(merged)) {
-      reads.keep(before);
+      if (taken === undefined) reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
     }
     await this.options.begin?.(before.values);

@@ -50,10 +50,10 @@ export class SharedReads<T> {
    */
   async take(): Promise<T | undefined> {
     const { kept } = this;
-    if (!kept || kept.isOfWrite || !this.isValid(kept)) return undefined;
-    const answer = await kept.answer.catch(() => undefined);
-    if (this.kept === kept) this.kept = undefined;
-    return answer;
+    if (!kept || kept.isTaken || !this.isValid(kept)) return undefined;
+    // It still serves reads until the write begins, if one does.
+    kept.isTaken = true;
+    return kept.answer.catch(() => undefined);
   }
 
   /** Forgets the answer of this connection. */
@@ -71,8 +71,8 @@ export class SharedReads<T> {
     this.keepNow(Promise.resolve(answer), true);
   }
 
-  private keepNow(answer: Promise<T>, isOfWrite = false): Kept<T> {
-    const kept = { at: this.clock.monotonic(), after: this.writes.begun, answer, isOfWrite };
+  private keepNow(answer: Promise<T>, isTaken = false): Kept<T> {
+    const kept = { at: this.clock.monotonic(), after: this.writes.begun, answer, isTaken };
     this.kept = kept;
     return kept;
   }
@@ -87,5 +87,6 @@ interface Kept<T> {
   /** Number of writes that had begun by then. */
   readonly after: number;
   readonly answer: Promise<T>;
-  readonly isOfWrite: boolean;
+  /** True if no write may take it: one has already, or it is of a write. */
+  isTaken: boolean;
 }

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SetOperation, SetWriteFailure } from "../../provider/apply/set-operation";
+import type { World } from "../../provider/client/world";
 import { Runtime } from "../../provider/deployment/runtime";
 import { SentBefore, type SentNotes } from "../../provider/deployment/sent-before";
 import { SentFiles } from "../../provider/deployment/sent-files";
@@ -24,10 +25,10 @@ const HELD_ENTRIES = { "192.0.2.0/24": 1, "192.0.2.128/25": 1 };
 const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: HELD_ENTRIES } } } };
 
 /** A node that holds one set, and writers of it with what they warned of. */
-async function bench(dialect = {}, options = {}, state = HELD, notes?: SentNotes) {
+async function bench(dialect = {}, options = {}, state = HELD, notes?: SentNotes, world: Partial<World> = {}) {
   const emulator = await startEmulator({ state, dialect });
   const warnings: string[] = [];
-  const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), ...(notes && { notes }) });
+  const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), world, ...(notes && { notes }) });
   const shared = { endpoint: emulator.endpoint, timeoutMs: 1_000, deadlineMs: 600, commitCoalesceMs: 5, ...options };
   const set = (name?: string, headers = {}, url = BLOCKED) => {
     const target = { name, options: { ...shared, headers }, fromEnvironment: false, remedy: undefined };
@@ -71,6 +72,20 @@ describe("the writer of a set", () => {
     expect([sent(setup.emulator), one.hasWritten, other.hasWritten]).toEqual([["list"], false, false]);
     await one.restore(new Map([[key("198.51.100.0/24"), 1]]));
     expect([one.hasWritten, other.hasWritten]).toEqual([true, true]);
+  });
+
+  it("that changes nothing makes no list younger", async () => {
+    let time = 0;
+    await using setup = await bench({}, {}, HELD, undefined, { monotonic: () => time });
+    const { reads, writer } = setup.set("fra1");
+    await reads.read();
+    time += 20_000;
+    await writer.submit(put(HELD_ENTRIES));
+    await reads.read();
+    expect(sent(setup.emulator)).toEqual(["list"]);
+    time += 20_000;
+    await reads.read();
+    expect(sent(setup.emulator)).toEqual(["list", "list"]);
   });
 
   it.each([
