@@ -106,7 +106,7 @@ test("the number beside a list of marks is that of its records, though marks exp
     lifetime: (1 + at) / 1_000,
   }));
   let reads = 0;
-  // A millisecond passes, and a mark expires, each time that somebody looks at the clock.
+  // A millisecond passes, and a mark expires, at each look at the clock.
   const wall = { now: () => 0, elapsed: () => (reads += 1), timer: () => () => {} };
   await using emulator = await startEmulator({
     wall,

@@ -7,7 +7,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
 import { BadRequest, headerText, parseJson } from "../http/request";
 import type { RequestSummary } from "../journal/entry";
-import { beginning } from "../journal/kept-data";
+import { beginning } from "../journal/journal";
 import type { Incoming } from "../serving/api";
 import { markTypeIn } from "../validation/mark-type";
 

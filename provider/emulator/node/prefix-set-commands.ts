@@ -1,7 +1,7 @@
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { OrderedPrefixes } from "../../model/prefix-map";
 import type { Dialect } from "../behaviour/dialect";
-import { beginning } from "../journal/kept-data";
+import { beginning } from "../journal/journal";
 import { Draft, type PrefixSetStore } from "../state/prefix-set-store";
 import { type Refusal, shallow } from "./node-request";
 import { listedAs } from "./set-list";

@@ -7,7 +7,7 @@ import { SHORTEST_SECRET } from "../defaults";
 import { type Reply, send, text } from "../http/reply";
 import { toOriginForm } from "../http/request";
 import type { ApiName, OpenEntry, RequestSummary } from "../journal/entry";
-import { keptItem } from "../journal/kept-data";
+import { keptItem } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "./api";
