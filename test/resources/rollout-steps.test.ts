@@ -200,6 +200,19 @@ it.each([
   expect(waves.held().ams1).toEqual(OLD);
 });
 
+it.each([
+  ["its halves", { "198.51.100.0/25": 1, "198.51.100.128/25": 1 }],
+  ["a wider prefix", { "198.51.0.0/16": 1 }],
+])("what a red group gives up does not pass its wave as %s in a new group without waves", async (_, entries) => {
+  await using waves = await filled({}, undefined, SHARED);
+  waves.doctor.ill.set("fra1", 503);
+  expect((await waves.up(NEW, SHARED)).error).toContain("wave 2 of 3 (fra1) did not pass: ");
+  const first = group(OLD, NODES, { rollout: waves.rollout, ...SHARED });
+  const { errors } = await waves.engine.up([first, another(entries, "second")]);
+  expect(errors.map(({ message }) => message).join("\n")).toMatch(/\(fra1\) did not pass: /);
+  expect(waves.held().ams1).toEqual(OLD);
+});
+
 it("a red group that is renamed is not taken for another one on the same nodes, whose wave has passed", async () => {
   await using waves = await filled({}, undefined, SHARED);
   const other = another(OWN, "second", { rollout: waves.rollout });

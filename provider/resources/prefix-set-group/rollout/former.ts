@@ -1,7 +1,8 @@
 import type { Runtime } from "../../../deployment/runtime";
 import { attempt } from "../../../model/errors";
 import type { JsonObject } from "../../../model/json";
-import type { CanonicalPrefix } from "../../../model/prefix";
+import { type CanonicalPrefix, Prefix } from "../../../model/prefix";
+import { overlaps } from "../../../model/prefix-index";
 import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl, setUrl } from "../../../model/resource-url";
 import { type GroupInputs, type GroupMembers, type GroupState, readInputs, withoutFound } from "../state";
@@ -73,15 +74,12 @@ export class FormerRollouts {
 
   /** True if another group of the program goes on with this content at these addresses, and the new one declares nothing of it. */
   private isAnothers({ state, endpoints }: RecordedRollout, inputs: GroupInputs, { url, names }: NewPlace): boolean {
-    const nodes = [...new Set([...state.nodes.keys(), ...state.endpoints.keys()])];
-    const held = new Set(nodes.flatMap((node) => [...state.of(node).entries.keys(), ...declaredAt(state, node)]));
-    const declares = (group: GroupInputs) =>
-      [...group.nodes.keys()].some((node) => declaredAt(group, node).some((prefix) => held.has(prefix)));
-    if (declares(inputs)) return false;
+    const held = heldBy(state);
+    if (touches(inputs, held)) return false;
     const shared = [...endpoints.values()].filter((endpoint) => names.has(endpoint));
     return this.declared.some(
       ({ inputs: other, endpoints: now }) =>
-        setUrlOf(other) === url && shared.every((endpoint) => now.has(endpoint)) && declares(readInputs(other)),
+        setUrlOf(other) === url && shared.every((endpoint) => now.has(endpoint)) && goesOnWith(readInputs(other), held),
     );
   }
 
@@ -100,8 +98,25 @@ export class FormerRollouts {
   }
 }
 
-function declaredAt({ contentOf }: Pick<GroupMembers, "contentOf">, node: string): CanonicalPrefix[] {
-  return [...contentOf(node).entries.keys()];
+/** Entries that a group had at its nodes, or was to have. */
+function heldBy(state: GroupState): ReadonlySet<CanonicalPrefix> {
+  const written = [...state.endpoints.keys()].flatMap((node) => [...state.of(node).entries.keys()]);
+  return new Set([...written, ...declaredBy(state)]);
+}
+
+/** True if a group of the program declares some of these entries. */
+function goesOnWith(inputs: GroupInputs, held: ReadonlySet<CanonicalPrefix>): boolean {
+  return [...declaredBy(inputs)].some((prefix) => held.has(prefix));
+}
+
+/** True if a group declares some of the addresses of these entries, be it in other prefixes. */
+function touches(inputs: GroupInputs, held: ReadonlySet<CanonicalPrefix>): boolean {
+  const [declared, before] = [declaredBy(inputs), held].map((all) => [...all].map(Prefix.fromCanonical));
+  return overlaps(declared ?? [], before ?? []).length > 0;
+}
+
+function declaredBy({ nodes, contentOf }: Pick<GroupMembers, "nodes" | "contentOf">): ReadonlySet<CanonicalPrefix> {
+  return new Set([...nodes.keys()].flatMap((node) => [...contentOf(node).entries.keys()]));
 }
 
 function setUrlOf(inputs: JsonObject): string | undefined {
