@@ -314,6 +314,18 @@ it("a red group that leaves the program is cleared beside entries of other resou
   expect(waves.held()).toEqual({ lab1: OWN, fra1: {}, ams1: {} });
 });
 
+it("a red group that leaves the program is cleared beside another group that stays, and no check is asked", async () => {
+  await using waves = await filled({}, undefined, SHARED);
+  waves.doctor.ill.set("lab1", 503);
+  const other = another(OWN, "second");
+  const { errors } = await waves.engine.up([group(NEW, NODES, { rollout: waves.rollout, ...SHARED }), other]);
+  expect(errors.map(({ message }) => message).join("\n")).toContain("wave 1 of 3 (lab1) did not pass: ");
+  waves.doctor.asked();
+  expect(await waves.engine.up([other])).toMatchObject({ errors: [] });
+  expect(waves.doctor.asked()).toEqual([]);
+  expect(waves.held()).toEqual({ lab1: OWN, fra1: OWN, ams1: OWN });
+});
+
 it("a group that is red is cleared by a destroy, also where a program without a node of its waves restored something", async () => {
   await using waves = await filled();
   waves.doctor.ill.set("lab1", 503);

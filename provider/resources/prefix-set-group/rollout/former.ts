@@ -88,11 +88,20 @@ export class FormerRollouts {
     this.declared.push({ inputs, endpoints: new Set(endpoints) });
   }
 
-  /** The group of the program that has the set of a deleted one, at one of its addresses. */
-  successor({ address, endpoints }: GroupState): GroupInputs | undefined {
-    const url = formatUrl(address);
-    const isIts = ({ inputs, endpoints: now }: (typeof this.declared)[number]) =>
-      setUrlOf(inputs) === url && [...endpoints.values()].some((endpoint) => now.has(endpoint));
+  /**
+   * The group of the program that has the set of a deleted one, at one of its addresses. A group that goes on with a content of
+   * its own takes the place of none of which it declares nothing.
+   */
+  successor(state: GroupState): GroupInputs | undefined {
+    const url = formatUrl(state.address);
+    const held = heldBy(state);
+    const isIts = ({ inputs, endpoints: now }: (typeof this.declared)[number]) => {
+      const isNear = (it: Pick<RecordedRollout, "endpoints">) => [...it.endpoints.values()].some((at) => now.has(at));
+      if (setUrlOf(inputs) !== url || !isNear(state)) return false;
+      const group = readInputs(inputs);
+      const isItself = (it: RecordedRollout) => it.url === url && isNear(it) && goesOnWith(group, heldBy(it.state));
+      return touches(group, held) || !this.recorded.some(isItself);
+    };
     const found = this.declared.findLast(isIts);
     return found && readInputs(found.inputs);
   }
