@@ -110,6 +110,19 @@ describe.each([false, true])("an update of a set, exclusive: %s", (exclusive) =>
   });
 });
 
+it("a refused update, which restores what is lost, names no change of a value of block --now", async () => {
+  await using emulator = await node();
+  const engine = await beside([set({ [P]: 1 })], { [R]: 1, [S]: 9 }, emulator);
+  emulator.change(BLOCKED, { delete: [P] });
+  const sent = { value: 5, sent: `1 ${BLOCKED} ${emulator.endpoint}` };
+  const wider = [set({ [P]: 1, [R]: sent, [S]: 1 }, { __said: { decides: true } })];
+  expect((await engine.preview(wider)).printed.join()).not.toContain("up changes");
+  const up = await engine.up(wider);
+  expect(texts(up.errors)).toContain("only lost entries are restored.");
+  expect(up.printed.join()).not.toContain("up changes");
+  expect(blocked(emulator)).toEqual({ [P]: 1, [R]: 1, [S]: 9 });
+});
+
 it("an update without a look names what it meets when it meets it", async () => {
   await using emulator = await node();
   const engine = await beside([set({ [P]: 1 })], { [S]: 1 }, emulator);

@@ -219,7 +219,10 @@ export class SetLifecycle {
         now.entries.has(prefix) && now.entries.get(prefix) !== desired.get(prefix);
       const foreign = [...new Set([...state.foreign, ...found.adopted.keys()])].filter(isStill);
       const existed = existedOf(reached.applied).filter((prefix) => !refused.has(prefix));
-      reportMet(set, inputs, notLooked(set, found), false);
+      const { changed = NOTHING } = found;
+      const isDone = ([prefix]: [CanonicalPrefix, ListedValue]) => reached.applied.get(prefix) === desired.get(prefix);
+      const done = { ...found, changed: new Map([...changed].filter(isDone)) };
+      reportMet(set, inputs, notLooked(set, done), false);
       return new UnfinishedWrite(message, { ...now, existed, found: foreign.length > 0 ? foreign : undefined });
     };
     const result = await this.write(set, plan, failure, () => refused.size > 0);

@@ -84,7 +84,7 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: C
   const sent = plan.restored ? "only lost entries are restored" : "nothing was sent";
   const refusal = `${label}: ${sent}. ${problems.join(" ")}`;
   if (isInTheWay && !plan.restored) throw new InTheWay(refusal);
-  return { plan: onlyRestored(plan, refusal), ...met };
+  return { plan: onlyRestored(plan, refusal), ...met, changed: NOTHING };
 }
 
 function otherValues(found: ListedMap): string {
