@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { startOnOwnPort } from "../support/ports";
 import { type Declared, MiniEngine } from "./support/engine";
+import { type Config, ProviderProcess } from "./support/provider-process";
 import { BLOCKED, entry, NODE, PARTNERS, set } from "./support/scenarios";
 
 /** Entries that another team has put where a program adds them: an update does with them what a create does. */
@@ -320,6 +321,25 @@ it("an update of an entry at another address, without a look, names the value th
     `Set ${PARTNERS} on ${other.endpoint}: up changes 1 entry that the program does not declare with this value: ${R} (9 to 1).`,
   );
   expect(other.prefixSet(PARTNERS).applied).toEqual({ [R]: 1 });
+});
+
+it("Ctrl-C during the restore of a refused update sends nothing further", async () => {
+  await using emulator = await node();
+  const engine = await beside([set({ [P]: 1 })], { [R]: 9 }, emulator);
+  emulator.change(BLOCKED, { delete: [P] });
+  emulator.clearJournal();
+  const running: ProviderProcess[] = [];
+  const start = async (config: Config) => {
+    const process = new ProviderProcess(config);
+    running.push(process);
+    return process;
+  };
+  void emulator.waitForRequest({ cmd: "commit" }).then(() => running.at(-1)?.runtime.cancel());
+  const up = await engine.up([set({ [P]: 1, [R]: 1 })], { start });
+  expect(texts(up.errors)).toContain("only lost entries are restored.");
+  const sent = emulator.journal.map(({ cmd }) => cmd);
+  // Its own list of the result.
+  expect(sent.slice(sent.indexOf("commit") + 1)).toEqual(["list"]);
 });
 
 it("an entry that another resource gives up in the same up is in the way of no update, a lost entry or not", async () => {
