@@ -171,6 +171,27 @@ describe("a value of block --now that differs from the one of the program", () =
     }
   });
 
+  it.each(["a set", "an entry", "a group"])(
+    "leaves with its resource, which leaves what others put there: %s",
+    async (name) => {
+      await using stack = await groupBench("n1");
+      const node = stack.node("n1");
+      const engine = new MiniEngine({ ...stack.config, endpoint: node.endpoint });
+      const over = entry("single", C, 5, "blocked");
+      const before = {
+        "a set": set({ [A]: 1 }),
+        "an entry": { ...over, args: { ...over.args, expires: "2020-01-01T00:00:00Z" } },
+        "a group": group({ [A]: 1 }, ["n1"]),
+      };
+      expect(await engine.up([before[name as keyof typeof before]])).toMatchObject(fine);
+      node.change(BLOCKED, { insert: { [C]: 1 } });
+      const created = at(name, node, 1).map((one) => ({ ...one, args: { ...one.args, onDestroy: "created" } }));
+      expect(await engine.up(created)).toMatchObject(fine);
+      expect(await engine.destroy()).toMatchObject(fine);
+      expect(node.prefixSet(BLOCKED).applied).toEqual({});
+    },
+  );
+
   it.each(["a set", "an entry"])("stays if another writer has changed it since: %s", async (name) => {
     await using stack = await bench();
     stack.emulator.change(BLOCKED, { insert: { [C]: 9 } });

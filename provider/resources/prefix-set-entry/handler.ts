@@ -214,7 +214,9 @@ export class PrefixSetEntryHandler implements Handler {
     // A first insert, or one at another address, can meet an existing entry.
     const isFirst = moved || known.size === 0;
     const isOurs = (set.managed.has(prefix) || unsettled.has(prefix)) && !set.existed.has(prefix);
-    const met = isFirst && desired.size > 0 && before.has(prefix) && !isOurs;
+    const there = before.get(prefix);
+    const isOfBlock = there !== inputs.value && set.blocked.get(prefix) === there;
+    const met = isFirst && desired.size > 0 && there !== undefined && !isOurs && !isOfBlock;
     return { outs: writeState(inputs, { endpoint, existed: kept || met }) };
   }
 

@@ -203,7 +203,9 @@ export class SetLifecycle {
       const sent = isPart ? new Set<CanonicalPrefix>() : set.sentBefore(desired, held, observed);
       if (sent.size > 0) unsettled = new Set([...unsettled, ...sent]);
       const { present, occupied } = compareSet(observed, held, desired);
-      met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
+      const isOfBlock = (prefix: CanonicalPrefix) => intent.blocked?.get(prefix) === observed.get(prefix);
+      const others = occupied.filter((prefix) => !isOfBlock(prefix));
+      met = [...present, ...others].filter((prefix) => !isOurs(prefix));
       const planned = planLimitedUpdate(observed, { ...intent, unsettled }, changes);
       found = foundBy(planned, inputs);
       refused = inputs.onExisting === "adopt" ? NOTHING : planned.otherValue;
