@@ -9,19 +9,22 @@ export const oneCommit: Promised = {
   judge: (given) =>
     isPlain(given)
       ? perSet(given, ({ cmd }) => cmd === "commit")
-          .filter(({ count, machine, url }) => count > phases(given) + latePhases(given, machine, url))
+          .filter(({ count, machine, url }) => count > phases(given, url) + latePhases(given, machine, url))
           .map(({ count, set }) => `${count} commits of ${set} in one undisturbed run`)
       : [],
 };
 
-/** Groups of changes that cannot share a commit: the engine deletes after everything else, each rollout has its own waves and restores before them. */
-function phases({ record: { done, run } }: Case): number {
+/** Groups of changes of a set that cannot share a commit: the engine deletes after everything else, each rollout of the set that has a step has its own waves and restores before them. */
+function phases({ record: { done, run } }: Case, url: string): number {
   const others = done.steps.some(({ op }) => op !== "delete" && op !== "refresh");
   const deletes = done.steps.some(({ op }) => op === "delete") && others ? 1 : 0;
   // A resource whose replacement failed is in the state twice, and goes one after the other.
   const gone = done.steps.filter(({ op }) => op === "delete").map(({ name }) => name);
   const twice = gone.length > new Set(gone).size ? 1 : 0;
-  const rollouts = run.program.filter(({ args }) => args.rollout !== undefined).length;
+  const hasStep = (of: string) => done.steps.some(({ op, name }) => op !== "refresh" && name === of);
+  const rollouts = run.program.filter(
+    ({ name, args }) => args.rollout !== undefined && `prefixset://${args.arena}/${args.set}` === url && hasStep(name),
+  ).length;
   const restores = rollouts > 0 && done.events.some(({ event }) => event.kind === "restored") ? 1 : 0;
   return Math.max(1, rollouts) + deletes + twice + restores;
 }

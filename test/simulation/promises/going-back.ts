@@ -1,6 +1,6 @@
 import type { Declared } from "../scenario";
 import type { RunRecord, World } from "../simulation";
-import { canonicalEntries } from "./model";
+import { canonicalEntries, claimsOf } from "./model";
 import type { Promised } from "./promise";
 
 /**
@@ -22,13 +22,14 @@ export const goesBackAtOnce: Promised = {
     const [news, olds] = [wrong, now].map(({ args }) => canonicalEntries(args.entries as Record<string, number>));
     const url = `prefixset://${now.args.arena}/${now.args.set}`;
     // Another group may have taken over what this one gave up.
-    const others = run.program.filter((it) => it !== now && it.type === "PrefixSetGroup");
-    const isOthers = (prefix: string) => others.some(({ args }) => prefix in Object(args.entries));
+    const others = claimsOf(run.program.filter((it) => it !== now && it.type === "PrefixSetGroup"));
+    const isOthers = (at: string, prefix: string) =>
+      others.some((it) => it.kind === "set" && it.url === url && it.node === at && prefix in it.entries);
     return (now.args.nodes as readonly string[]).flatMap((node) => {
       const machine = world.nodes.get(node);
       if (machine?.reach !== "up") return [];
       const held = machine.held(url);
-      const isLeft = (prefix: string) => !(prefix in (olds ?? {})) && prefix in held && !isOthers(prefix);
+      const isLeft = (prefix: string) => !(prefix in (olds ?? {})) && prefix in held && !isOthers(node, prefix);
       const left = Object.keys(news ?? {}).filter(isLeft);
       const lacks = Object.entries(olds ?? {}).filter(([prefix, value]) => held[prefix] !== value);
       return [
