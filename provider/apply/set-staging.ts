@@ -4,7 +4,6 @@ import { familyOf, lengthOf } from "../model/coverage";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
-import { EQUAL_REFUSALS } from "./times";
 
 /**
  * Brings changes of a set into the node's staging area, and finds out which single entries the node refuses.
@@ -48,8 +47,7 @@ export class Staging {
     await this.removeAll([...remove], { once: isCovered !== undefined });
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
-    const kept = held.filter((prefix) => !put.has(prefix));
-    await this.replace(await this.overwrite(kept.flatMap((prefix) => this.applied(prefix))));
+    await this.restage(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
     await this.replace(needsReplace);
   }
 
@@ -58,7 +56,10 @@ export class Staging {
    * Throws when that fails. Then no commit may follow, since a staged delete of a wanted prefix may be left.
    */
   async restore(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    const values = prefixes.flatMap((prefix) => this.applied(prefix));
+    const values = prefixes.flatMap((prefix): SetEntry[] => {
+      const applied = this.before.values.get(prefix);
+      return applied === undefined ? [] : [[prefix, applied]];
+    });
     if ((await this.overwrite(values)).length > 0) {
       const failure = await this.deleteThenInsert(values);
       if (failure) throw failure;
@@ -69,13 +70,8 @@ export class Staging {
 
   /** Inserts applied prefixes once more, which takes a staged removal back. A refusal mostly means that there was none. */
   async restage(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    const values = prefixes.flatMap((prefix) => this.applied(prefix));
+    const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
     await bisect(values, (part) => this.insert(part));
-  }
-
-  private applied(prefix: CanonicalPrefix): readonly SetEntry[] {
-    const value = this.before.values.get(prefix);
-    return value === undefined ? [] : [[prefix, value]];
   }
 
   /**
@@ -104,9 +100,7 @@ export class Staging {
         const refusal = await this.insert(part);
         return refusal && (await this.deleteThenInsert(part)) && refusal;
       },
-      async (part, refusal) => {
-        for (const [prefix] of part) this.refused.set(prefix, refusal);
-      },
+      async ([prefix], refusal) => void this.refused.set(prefix, refusal),
     );
   }
 
@@ -117,14 +111,14 @@ export class Staging {
     return entries.length > 0 && (await this.insert(entries)) ? entries : [];
   }
 
-  /** Delete and insert of applied prefixes; those that fail get their old values again. */
+  /** Delete and insert of applied prefixes; a single one that fails gets its old value again. */
   private replace(entries: readonly SetEntry[]): Promise<void> {
     return bisect(
       entries,
       (part) => this.deleteThenInsert(part),
-      async (part, refusal) => {
-        for (const [prefix] of part) this.refused.set(prefix, refusal);
-        await this.restore(part.map(([prefix]) => prefix));
+      async ([prefix], refusal) => {
+        this.refused.set(prefix, refusal);
+        await this.restore([prefix]);
       },
     );
   }
@@ -168,36 +162,24 @@ async function refusalOf(request: Promise<void>): Promise<Error | undefined> {
 }
 
 /**
- * Sends items together. A refused request is halved and sent again, until only single items are refused, or until
- * {@link EQUAL_REFUSALS} shows that the refusal is about none of them.
+ * Sends items together. A refused request is halved and sent again, until only single items are refused.
  *
  * @param send Returns the refusal, if there was one.
- * @param refused Called for items that are refused; by default they are ignored.
- * @param equal Single items that were refused in equal words, with no success since.
+ * @param alone Called for each single item that is refused; by default it is ignored.
  */
 async function bisect<T>(
   things: readonly T[],
   send: (part: readonly T[]) => Promise<Error | undefined>,
-  refused: (part: readonly T[], refusal: Error) => Promise<void> = async () => {},
-  equal = { count: 0, words: "" },
+  alone: (thing: T, refusal: Error) => Promise<void> = async () => {},
 ): Promise<void> {
-  if (things.length === 0) return;
+  const [first] = things;
+  if (first === undefined) return;
   const refusal = await send(things);
-  if (refusal === undefined) {
-    equal.count = 0;
-    return;
-  }
-  const { message } = refusal;
-  if (things.length === 1) {
-    equal.count = message === equal.words ? equal.count + 1 : 1;
-    equal.words = message;
-    return refused(things, refusal);
-  }
-  // A refusal of many may have more sentences.
-  if (equal.count >= EQUAL_REFUSALS && message.startsWith(equal.words)) return refused(things, refusal);
+  if (refusal === undefined) return;
+  if (things.length === 1) return alone(first, refusal);
   const middle = things.length >> 1;
-  await bisect(things.slice(0, middle), send, refused, equal);
-  await bisect(things.slice(middle), send, refused, equal);
+  await bisect(things.slice(0, middle), send, alone);
+  await bisect(things.slice(middle), send, alone);
 }
 
 /** Entries to insert, in two parts: those that the set did not hold, and those that it held with another value. */

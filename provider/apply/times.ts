@@ -23,12 +23,6 @@ export const RHYTHM_GAPS = 3;
 /** Milliseconds from the first caller of a group to its flush, however many others join (`in-flight.ts`). */
 export const LONGEST_GATHERING_MS = 5_000;
 
-/**
- * Entries that a node refuses one by one in equal words, such as "table full", after which further refused ones are not split: ten
- * thousand would need twenty thousand requests (`set-staging.ts`).
- */
-export const EQUAL_REFUSALS = 32;
-
 /** Milliseconds between the first two lists after a commit; doubled after each (`set-confirmation.ts`). */
 export const FIRST_LIST_PAUSE_MS = 50;
 /** Milliseconds above which that pause does not grow (`set-confirmation.ts`). */
