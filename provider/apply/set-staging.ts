@@ -44,7 +44,7 @@ export class Staging {
     const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
     this.removing(held);
     // A late delete would take what is inserted after it.
-    await this.removeAll([...remove], { once: isCovered !== undefined });
+    await this.removeAll([...remove], { once: held.length + covered.length > 0 });
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
     await this.restage(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));

@@ -215,6 +215,15 @@ describe("the writer of a set", () => {
     expect(lines).toEqual([`note ${removed}`, "settle", `note ${removed}`, "settle"]);
   });
 
+  it("sends a delete once more to a busy node where nothing is inserted after it", async () => {
+    const state = { arenas: { edge: { sets: { blocked: { "198.51.100.0/24": 1, "203.0.113.7/32": 1 } } } } };
+    await using setup = await bench({}, { deadlineMs: 5_000 }, state);
+    setup.emulator.fail({ cmd: "delete", status: 503, times: 1 });
+    const remove = new Set([key("198.51.100.0/24")]);
+    await setup.writer.submit({ plan: () => ({ put: new Map(), remove }) });
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
+  });
+
   it("sends the delete of a prefix that contains others only once: a late one would take what is inserted after it", async () => {
     await using setup = await bench();
     setup.emulator.fail({ cmd: "delete", kind: "lost-answer" });
