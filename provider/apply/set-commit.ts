@@ -1,10 +1,8 @@
 import { isRefusal } from "../client/errors";
-import type { NodeSet, ObservedSet, SetEntry } from "../client/node-set";
+import type { NodeSet, ObservedSet } from "../client/node-set";
 import { stagedText } from "../messages/sentences/writes";
-import { messageOf } from "../model/errors";
-import { saysNothingToCommit } from "../wire/node-answer";
 import { type ConfirmationOptions, placeOf } from "./set-confirmation";
-import { type Changes, doneByOthers, missing, type Planned } from "./set-operation";
+import { type Changes, doneByOthers, missing } from "./set-operation";
 import type { Staging } from "./set-staging";
 
 /** Treatment of entries that another writer staged. */
@@ -36,35 +34,20 @@ export async function refuseForeign(
 
 /**
  * A refused commit counts as done only if the list shows the result, and if there was nothing to commit: an earlier try of
- * the same request may have succeeded, or another writer's commit came first, so that nothing is staged. On nodes that list
- * staged entries, the list alone is no proof. So where it showed the result before, the entries are sent once more: then a
- * commit has something to apply.
+ * the same request may have succeeded, the set may already have been as declared, or another writer's commit came first, so
+ * that nothing is staged. On nodes that list staged entries, the list alone is no proof: words of a missing permission or of
+ * missing room count more.
  */
-export async function commitStaged(
-  set: NodeSet,
-  {
-    before,
-    merged,
-    plans,
-  }: { readonly before: ObservedSet; readonly merged: Changes; readonly plans: readonly Planned[] },
-): Promise<void> {
+export async function commitStaged(set: NodeSet, before: ObservedSet, merged: Changes): Promise<void> {
   try {
     await set.commit();
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    if (error.isDoubtful || saysNothingToCommit(messageOf(error))) {
+    const { commitRefusal: reason } = set;
+    const isUnchanged = reason === undefined && missing(merged, before).length === 0;
+    if (error.isDoubtful || reason === "nothing-staged" || isUnchanged) {
       const observed = await set.observe().catch(() => undefined);
       if (observed && missing(merged, observed).length === 0) return;
-    } else if (missing(merged, before).length === 0) {
-      const listed = plans.flatMap((plan): SetEntry[] => (plan.ok ? [...plan.value.put] : []));
-      const shown = listed.filter(([prefix, value]) => before.values.get(prefix) === value);
-      const isSent =
-        shown.length > 0 &&
-        (await set.insert(shown).then(
-          () => true,
-          () => false,
-        ));
-      if (isSent) return set.commit();
     }
     throw error;
   }

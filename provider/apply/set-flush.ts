@@ -66,7 +66,7 @@ export class SetFlush {
       await this.dropRefused();
       if (!isNothing(this.merged)) {
         await refuseForeign(options, { before, merged: this.merged, staging });
-        await commitStaged(options.set, { before, merged: this.merged, plans });
+        await commitStaged(options.set, before, this.merged);
         options.leftStaged?.settleRemovals();
         await this.others?.confirm();
       }

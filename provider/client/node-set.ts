@@ -3,6 +3,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
+import { type CommitRefusal, commitRefusalIn } from "../wire/node-answer";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
 import { done, type Reading, readAbsent, readList, readSuccess } from "./answer-readers";
@@ -36,6 +37,8 @@ export class NodeSet {
   readonly url: string;
   /** Answers to the last insert, delete and commit, shortened and without secrets, for messages. */
   readonly answered = new Map<Change, string>();
+  /** Reason of the last refused commit, if its words are known; also where messages withhold them. */
+  commitRefusal: CommitRefusal | undefined;
   private readonly subject: string;
   /** Number of entries at the first {@link observe}; `undefined` before it. */
   firstSize: number | undefined;
@@ -139,6 +142,7 @@ export class NodeSet {
     const keep = ({ status, body }: HttpAnswer) => {
       const answer = this.withholds() ? WITHHELD : this.node.quote(body);
       this.answered.set(command, status < 300 ? answer : `HTTP ${status}, ${answer}`);
+      if (command === "commit") this.commitRefusal = commitRefusalIn(body);
     };
     return {
       readFailure: (answer) => void keep(answer),

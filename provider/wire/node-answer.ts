@@ -138,10 +138,19 @@ function elementOf(html: string, tag: RegExp): string | undefined {
   return html.slice(open + 1, end < 0 ? undefined : end);
 }
 
-/** True for words that refuse a commit since nothing is staged: another writer's commit has published it. */
-export function saysNothingToCommit(text: string): boolean {
-  return NOTHING_TO_COMMIT.test(text);
+/** Reason of a refused commit, as far as it matters: nothing is staged, or the node cannot apply what is. */
+export type CommitRefusal = "nothing-staged" | "not-able";
+
+/** The reason that the node's words give for a refused commit; `undefined` if they give none that is known. */
+export function commitRefusalIn(body: string): CommitRefusal | undefined {
+  const words = errorText(body).replace(/[\s_-]+/g, " ");
+  if (NOT_ABLE.test(words)) return "not-able";
+  return NOTHING_TO_COMMIT.test(words) ? "nothing-staged" : undefined;
 }
 
+const NOT_ABLE =
+  /\b(permi(ssions?|tted)|allowed|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|full|quota|limits?|exceed(s|ed)?|locked)\b/i;
+
+/** "No changes were applied" is no reason, but the consequence of one. */
 const NOTHING_TO_COMMIT =
-  /\bno (staged|pending|uncommitted|(changes?|entr(y|ies)|commits?)( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending))\b|\bnothing( (is|was|has been|new|left))* (to (commit|apply)|staged|pending)\b/i;
+  /\bno ([a-z]+ ){0,2}(changes?|modifications?)\b(?! (is|are|was|were|has|have|had|will|can|could|may|made|applied|committed|saved|accepted|possible)\b)|\bno (staged|pending|uncommitted|(changes?|entr(y|ies)|commits?)( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending))\b|\bnothing( (is|was|has been|new|left))* (to (commit|apply)|staged|pending)\b/i;

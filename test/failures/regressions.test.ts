@@ -17,14 +17,33 @@ async function begin(program: readonly Declared[], settings: DialectSettings = {
 }
 
 describe("a set", () => {
-  it("whose create failed before anything was staged can be destroyed where an empty commit is an error", async () => {
-    await using stack = await begin([], STUBBORN);
-    stack.emulator.fail({ cmd: "insert", status: 503, times: 100 });
-    expect((await stack.engine.up([set(["192.0.2.0/24"])], { timing: IMPATIENT })).errors).toHaveLength(1);
-    stack.emulator.clearFaults();
-    expect((await stack.engine.destroy()).errors).toEqual([]);
-    expect(stack.engine.state).toEqual([]);
-  });
+  it.each([
+    ["", {}],
+    [", also if its prefixes are secret", { __secret: ["entries"], __lists: "[secret]", secretPrefixes: true }],
+  ])(
+    "whose create failed before anything was staged can be destroyed where an empty commit is an error%s",
+    async (_, marks) => {
+      for (const nothingStagedText of ["{message}", "set unchanged", "E-17"]) {
+        await using stack = await begin([], { ...STUBBORN, nothingStagedText });
+        stack.emulator.fail({ cmd: "insert", status: 503, times: 100 });
+        const program = [set(["192.0.2.0/24"], marks)];
+        expect((await stack.engine.up(program, { timing: IMPATIENT })).errors).toHaveLength(1);
+        stack.emulator.clearFaults();
+        expect((await stack.engine.destroy()).errors).toEqual([]);
+        expect(stack.engine.state).toEqual([]);
+      }
+    },
+  );
+
+  it.each(["{message}", "no new changes", "E-17"])(
+    "takes over equal entries where an empty commit is refused with %j",
+    async (nothingStagedText) => {
+      await using stack = await begin([], { ...STUBBORN, nothingStagedText });
+      stack.emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
+      expect((await stack.engine.up([set(["192.0.2.0/24"])])).errors).toEqual([]);
+      expect((await stack.engine.up([set(["192.0.2.0/24"])])).steps).toEqual([]);
+    },
+  );
 });
 
 /** The commands that a node got since. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { markerIn } from "../../provider/wire/error-marker";
-import { errorText, quotable, readAnswer } from "../../provider/wire/node-answer";
+import { commitRefusalIn, errorText, quotable, readAnswer } from "../../provider/wire/node-answer";
 import { isOk, refusalIn, signalingPath } from "../../provider/wire/signaling";
 
 describe("an error marker", () => {
@@ -146,4 +146,21 @@ describe("signaling", () => {
   it("the path has one segment for each part", () => {
     expect(signalingPath("a/b", "c?d", "stop")).toBe("/a%2Fb/c%3Fd/stop");
   });
+});
+
+it.each([
+  ["nothing to commit", "nothing-staged"],
+  ['{"error":"no_changes"}', "nothing-staged"],
+  ["no new changes to commit", "nothing-staged"],
+  ["There are no modifications.", "nothing-staged"],
+  ["no changes were staged", "nothing-staged"],
+  ["no permission to commit", "not-able"],
+  ["no permission for changes", "not-able"],
+  ["table full, no changes were applied", "not-able"],
+  ["checksum error, no changes were applied", undefined],
+  ["set unchanged", undefined],
+  ["E-17", undefined],
+  ["", undefined],
+])("a commit that is refused with %j has the reason %s", (words, reason) => {
+  expect(commitRefusalIn(words)).toBe(reason);
 });
