@@ -260,7 +260,11 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
   }
   const failure = commonFailure(answer);
   // A receiver may also hide a wrong secret behind "not found" (documented leniency).
-  if (failure?.outcome === "refused" && answer.status === 404) return { ...failure, ...SECRET_INVALID };
+  if (failure?.outcome === "refused" && answer.status === 404) {
+    const mayBeEmpty = !isPage && wire.refusalIn(answer.body) === undefined;
+    const { reason, remedy } = SECRET_INVALID;
+    return { ...failure, reason, remedy: mayBeEmpty ? `${remedy} ${EMPTY_404}` : remedy };
+  }
   if (failure) return failure;
   return understood(() => {
     const reason = wire.refusalIn(answer.body);
@@ -322,6 +326,8 @@ const SECRET_INVALID = {
   reason: "secret-invalid",
   remedy: "Check `clientId`, `secretKey` and `url` of the receiver.",
 } as const;
+
+const EMPTY_404 = "If nothing is active, set answers.empty: 404 of the receiver.";
 
 /** Failures by status. One of the four texts takes precedence, since a receiver may send it with any status. */
 function commonFailure(answer: HttpAnswer): Failed | undefined {

@@ -101,10 +101,15 @@ const DEEPEST_TEXT = 3;
 
 /** True for words such as "no active signaling", and not for words about a client, a license or a service. */
 export function saysNothingActive(text: string): boolean {
-  return NOTHING_ACTIVE.test(text.slice(0, LONGEST_SENTENCE));
+  const sentence = text.slice(0, LONGEST_SENTENCE);
+  return NOTHING_ACTIVE.some((words) => words.test(sentence));
 }
 
-const NOTHING_ACTIVE =
-  /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b(?=[^a-z]*$| (cloud )?signall?ings?\b| (ip )?prefix(es)?\b)|\bsignall?ings?( is| are)? not( currently)? active\b/i;
+const NOTHING_ACTIVE: readonly RegExp[] = [
+  /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b(?=[^a-z]*$| (cloud )?signall?ings?\b| (ip )?prefix(es)?\b)/i,
+  /\bno( currently)? active (mitigations?|diversions?|entry|entries)(?=[^a-z]*$| (for|on|at|now|currently|found)\b)/i,
+  /\bno (cloud )?(signall?ings?|(ip )?prefix(es)?|mitigations?|diversions?|entry|entries)( is| are)?( currently)? active (for|on|at|now|currently)\b/i,
+  /\bsignall?ings?( is| are)? not( currently)? active\b/i,
+];
 
 const LONGEST_SENTENCE = 200;

@@ -87,6 +87,13 @@ describe("a status", () => {
     [[404, '{"error":"nothing is active"}']],
     [[404, "cloud signaling not active"]],
     [[404, "There are no active prefixes."]],
+    ...[
+      "no active mitigations",
+      "No signaling is active for this client",
+      "no active entries",
+      "No active diversion for client 7.",
+      "no prefixes active on client 7",
+    ].map((words): [Told] => [[404, words]]),
     ['{"IP_prefix":[],"message":"No prefix is currently active."}'],
     ["[]", { empty: "{}" }],
     [[404, "?"], { empty: 404 }],
@@ -136,6 +143,8 @@ describe("a status", () => {
     ['{"IP_prefix":[],"message":"client is not active"}', '"client is not active"'],
     ['{"IP_prefix":[],"message":"no license for active mitigation"}', '"no license for active mitigation"'],
     [[404, "no active subscription"], "Check `clientId`"],
+    [[404, "no active mitigation license"], "If nothing is active, set answers.empty: 404 of the receiver."],
+    [[404, "no license for active mitigation"], "Check `clientId`"],
     ['{"status":"inactive","message":"timeout","IP_prefix":[]}', 'nothing is listed, and beside it stands "timeout"'],
     [
       '{"IP_prefix":[],"active":["198.51.100.0/24"]}',
