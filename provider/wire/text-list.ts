@@ -62,19 +62,21 @@ function prefixOf(fields: readonly string[], head: readonly string[], line: Line
   const named = [...head.keys()].filter((at) => naturalRole(head[at] as string) === "prefix");
   const nameOf = (at: number) => head[at] ?? unnamed(at);
   const mayHold = (at: number) => (named.length === 1 ? at === named[0] : !isIgnored(answers, nameOf(at)));
-  const found = [...fields.keys()].filter((at) => isAddressLike(fields[at] as string) && mayHold(at));
-  const [first, second] = found.filter((at) => !TIME.test(fields[at] as string));
+  const [first, second] = [...fields.keys()].filter((at) => isMeantAsPrefix(fields[at] as string) && mayHold(at));
   if (first === undefined) throw new ShapeError(`line ${line.number} holds no prefix: ${quoted(line.content)}`);
   const [prefix, other] = [fields[first] as string, second === undefined ? undefined : fields[second]];
   if (other === undefined || other === prefix) return prefix;
   throw new ShapeError(
     `line ${line.number} holds ${quoted(prefix)} and ${quoted(other)}, and nothing says which one is active`,
-    `If ${quoted(other)} is the active one, set ${ignoring(answers, nameOf(first))}.`,
+    `If ${quoted(prefix)} is the active one, set ${ignoring(answers, nameOf(second as number))}; if ${quoted(other)} is it, ${ignoring(answers, nameOf(first))}.`,
   );
 }
 
-/** A time, whose text may be that of an IPv6 address. */
-const TIME = /^\d{1,2}:\d{2}:\d{2}$/;
+/** False for a time or a hardware address, which begin as an IPv6 address does. A prefix with a mistake is meant as one. */
+function isMeantAsPrefix(field: string): boolean {
+  if (!isAddressLike(field)) return false;
+  return /^\d+\.|\//.test(field) || prefixIn(field) !== undefined;
+}
 
 function isIgnored({ ignore = [] }: ReceiverAnswers, name: string): boolean {
   return ignore.some((one) => one.toLowerCase() === name.toLowerCase());

@@ -72,6 +72,9 @@ describe("a status", () => {
     ["source,prefix,state\n192.0.2.1,198.51.100.0/24,active", { format: "csv" }],
     ["10:30:00 198.51.100.0/24", { format: "lines" }],
     ["192.0.2.1 198.51.100.0/24", { format: "lines", ignore: ["column 0"] }],
+    ["198.51.100.0/24 via 192.0.2.1", { format: "lines", ignore: ["column 2"] }],
+    ["198.51.100.0/24 00:1b:44:11:3a:b7", { format: "lines" }],
+    ["1:02:03:04 198.51.100.0/24", { format: "lines" }],
     ["0 198.51.100.0/24", { format: "lines" }],
     ["198.51.100.0/24 active 0", { format: "lines" }],
     ["198.51.100.0/24 NO AS64500", { format: "lines" }],
@@ -183,7 +186,7 @@ describe("a status", () => {
     ],
     [
       "192.0.2.1 198.51.100.0/24\n",
-      'line 1 holds "192.0.2.1" and "198.51.100.0/24", and nothing says which one is active. If "198.51.100.0/24" is the active one, set answers.ignore: ["column 0"].',
+      'line 1 holds "192.0.2.1" and "198.51.100.0/24", and nothing says which one is active. If "192.0.2.1" is the active one, set answers.ignore: ["column 1"]; if "198.51.100.0/24" is it, answers.ignore: ["column 0"].',
       { format: "lines" },
     ],
     ["198.51.100.0/24 inactive\n", 'line 1 has "column 1": "inactive"', { format: "lines" }],
