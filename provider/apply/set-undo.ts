@@ -1,7 +1,8 @@
+import { isRefusal } from "../client/errors";
 import type { NodeSet, ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
-import { type ConfirmationOptions, restore } from "./set-confirmation";
+import { type ConfirmationOptions, placeOf, restore } from "./set-confirmation";
 import type { Changes, Planned } from "./set-operation";
 import { Staging } from "./set-staging";
 
@@ -99,12 +100,21 @@ export class OtherSets {
     private readonly together: ReadonlyMap<string, ConfirmationOptions>,
   ) {}
 
-  /** Takes back what is known to be staged. @throws {Error} if that fails: then no commit may follow */
+  /**
+   * Takes back what is known to be staged. A node that does not list a set of which there are only notes of a killed run has
+   * often lost the set: that is reported, and the notes stay.
+   *
+   * @throws {Error} if it fails: then no commit may follow
+   */
   async undo(): Promise<void> {
     for (const [url, options] of this.together) {
       const { set, leftovers, leftStaged } = options;
       if (url === this.own.set.url || (leftovers.size === 0 && !leftStaged?.hasRemovals)) continue;
-      const before = await set.observe();
+      const before = await set.observe().catch((error: unknown) => {
+        if (leftovers.size > 0 || !isRefusal(error)) throw error;
+        options.notices.report({ kind: "unreadable", ...placeOf(options), reason: error.message, usesState: false });
+      });
+      if (before === undefined) continue;
       const noted = leftStaged?.removalsIn(before.values) ?? [];
       const left = new Set([...noted, ...[...leftovers].filter((prefix) => before.has(prefix))]);
       const staging = new Staging(set, before, (prefixes) => leftStaged?.noteRemoved(prefixes));
@@ -118,6 +128,7 @@ export class OtherSets {
   /** Restores entries that the commit removed all the same. Without a list after it, the notes stay for the next run. */
   async confirm(): Promise<void> {
     for (const { options, before, left } of this.undone.splice(0)) {
+      await options.clock.sleep(options.set.options.commitDelayMs);
       const after = await options.set.observe().catch(() => undefined);
       if (after === undefined) continue;
       options.leftStaged?.settleRemovals();
