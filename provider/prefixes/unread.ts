@@ -25,7 +25,8 @@ export function refuseUnread(root: unknown, paths: readonly Path[], problems: Pr
       for (const [name, content] of Object.entries(value)) {
         const own = [...path, name];
         if (around.has(key(own)) || read.has(key(own))) visit(content, own);
-        else if (holdsPrefix(content)) problems.add(place(own), `${unread(name)}.`);
+        else if (holdsPrefix(content))
+          problems.add(place(own), `${unread(name)}: set records: "…" to read one array alone.`);
       }
     }
   }
@@ -33,14 +34,23 @@ export function refuseUnread(root: unknown, paths: readonly Path[], problems: Pr
 
 const key = (path: Path) => path.join("\0");
 
-/** The problem of a member of a record that holds prefixes of its own; `undefined` for one without any. */
+/**
+ * The problem of a member of a record that holds a list of prefixes of its own; `undefined` for one without any. A prefix alone
+ * may be a fact about that of the record, such as its route.
+ */
 export function unreadWithin(name: string, content: unknown): string | undefined {
-  if (typeof content !== "object" || !holdsPrefix(content)) return undefined;
-  return `${unread(name)}, or columns: { prefix: "…" } to read the record without it.`;
+  if (!holdsList(content)) return undefined;
+  return `${unread(name)}: set columns: { prefix: "…" } to read the record without it.`;
 }
 
 function unread(name: string): string {
-  return `${shown(name)} holds prefixes that are not read: set records: "…" to read one array alone`;
+  return `${shown(name)} holds prefixes that are not read`;
+}
+
+/** True for an array with prefixes, an object with prefixes as keys, and one with such a member. */
+function holdsList(value: unknown): boolean {
+  if (Array.isArray(value)) return holdsPrefix(value);
+  return isObject(value) && Object.entries(value).some(([name, content]) => isPrefix(name) || holdsList(content));
 }
 
 /** True for a list with prefixes. An address alone may be that of a sender. */

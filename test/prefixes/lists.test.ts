@@ -407,10 +407,19 @@ describe("a document of a published list", () => {
     const text = JSON.stringify(document, null, 1);
     const line = text.split("\n").findLastIndex((one) => one.includes(`"${name}"`)) + 1;
     const isRecord = ["network", "cidr", "also"].some((member) => text.includes(`"${member}"`));
-    const ofRecord = isRecord ? ', or columns: { prefix: "…" } to read the record without it' : "";
-    const problem = `"${name}" holds prefixes that are not read: set records: "…" to read one array alone${ofRecord}.`;
+    const remedy = isRecord
+      ? 'set columns: { prefix: "…" } to read the record without it.'
+      : 'set records: "…" to read one array alone.';
+    const problem = `"${name}" holds prefixes that are not read: ${remedy}`;
     expect(problemsOf(text)).toEqual([expect.stringMatching(new RegExp(`^text:${line}:\\d+: `))]);
     expect(problemsOf(text)[0]).toContain(problem);
+  });
+
+  test.each([
+    ["an array", JSON.stringify([{ ip: "192.0.2.7", asn: { route: "192.0.2.0/24" } }])],
+    ["lines of JSON", '{"ip":"192.0.2.7","asn":{"route":"192.0.2.0/24"}}\n'],
+  ])("with facts about each prefix, such as its route, is read: %s", (_, text) => {
+    expect(Object.keys(parsePrefixes(text))).toEqual(["192.0.2.7/32"]);
   });
 
   test.each<[string, object]>([
