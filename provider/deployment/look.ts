@@ -32,8 +32,8 @@ export interface Looked<T> {
 /** Result of a look; neither member if nothing was asked, or if no answer came, which is reported. */
 export interface LookResult<T> {
   readonly there?: T;
-  /** Reason if the answer was a refusal, or cannot be read. */
-  readonly refused?: string;
+  /** The error if the answer was a refusal, or cannot be read. */
+  readonly refused?: RequestError;
 }
 
 /** A request that is under way or over. */
@@ -129,9 +129,8 @@ export class Look {
       return { there: await this.during(reads.read(), patience, late) };
     } catch (error) {
       if (!(error instanceof PacketFilterError)) throw error;
-      const isSilent = isUnseen(error) || !(error instanceof RequestError);
       this.say.advice.of(adviceIn(error));
-      if (!isSilent) return { refused: error.message };
+      if (error instanceof RequestError && !isUnseen(error)) return { refused: error };
       this.unreachable.set(at.endpoint, error);
       return this.silent(looked);
     } finally {

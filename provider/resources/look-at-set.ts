@@ -1,5 +1,6 @@
 import type { Runtime } from "../deployment/runtime";
 import type { Foresight, LookedAt } from "../engine/handler";
+import { refusedList } from "../messages/remedy";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -10,7 +11,7 @@ import type { LookedSet, ResourceSet } from "./resource-set";
 
 /** Entries of the state that an `up` restores, given the result of the look. */
 export function lookAgain({ set, refused }: LookedSet, known: ListedMap, desired: ListedMap): LookedAt {
-  if (refused !== undefined) set.report({ kind: "unreadable", reason: refused, usesState: true });
+  if (refused) set.report({ kind: "unreadable", reason: refused.message, usesState: true });
   const lost = set.lost(known, desired);
   return lost ? { restores: set.listed(restoresText(lost, desired)), hasValues: lost.different.size > 0 } : {};
 }
@@ -29,10 +30,12 @@ export function lookNew(
   const fails = (why: string) => ({
     problems: [["up would fail.", why, ...advice.of(WITHOUT_LOOK)].join(" ")],
   });
-  if (refused !== undefined) {
-    if (foresight === "answer") return fails(`${set.at} ${set.url} now: ${refused}`);
+  if (refused) {
+    // Another resource may make a set that the node does not know; wrong credentials and unknown answers stay as they are.
+    const isCertain = foresight === "answer" || (foresight === "entries" && !refusedList(refused));
+    if (isCertain) return fails(`${set.at} ${set.url} now: ${refused.message}`);
     // The check of a resource that is foreseen has reported it.
-    if (foresight === "nothing") set.report({ kind: "unreadable", reason: refused, usesState: false });
+    if (foresight === "nothing") set.report({ kind: "unreadable", reason: refused.message, usesState: false });
   }
   if (foresight === "nothing") return {};
   try {

@@ -1,6 +1,6 @@
 import type { Caller } from "../apply/group-commit";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
-import { isUnreachable } from "../client/errors";
+import { isUnreachable, type RequestError } from "../client/errors";
 import type { Declaring } from "../deployment/connections";
 import { PATIENCE_MS } from "../deployment/look";
 import type { DeploymentSet, NodeInUse } from "../deployment/node-in-use";
@@ -49,8 +49,8 @@ export interface Reached {
 /** Result of a look at a set, which keeps the observed entries; a set that could not be read is reported. */
 export interface LookedSet {
   readonly set: ResourceSet;
-  /** Reason if the node refused, or its answer cannot be read. */
-  readonly refused?: string | undefined;
+  /** The error if the node refused, or its answer cannot be read. */
+  readonly refused?: RequestError | undefined;
 }
 
 /** The set of one resource: what `PrefixSet`, the nodes of a group and `PrefixSetEntry` have in common. */

@@ -148,6 +148,16 @@ describe("the plugin, called as an engine does,", () => {
     expect(unreadable.map(({ about }) => about)).toEqual(["partners"]);
   });
 
+  it.each([
+    ["refuses the credentials", { status: 403 }],
+    ["lists in an unknown shape", { kind: "unknown-shape" }],
+  ] as const)("fails a preview of a create where the node %s", async (_, fault) => {
+    await configure();
+    emulator.fail({ cmd: "list", times: 99, ...fault });
+    const inputs = await blocked.checked(ARGS);
+    await expect(blocked.create(inputs, true)).rejects.toThrow("up would fail.");
+  });
+
   it("checks, foresees, creates, compares, reads, updates and deletes a set, each line at its resource", async () => {
     await configure();
     const inputs = await blocked.checked(ARGS);

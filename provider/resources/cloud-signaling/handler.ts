@@ -66,7 +66,7 @@ export class CloudSignalingHandler implements Handler {
     const { label } = receiver;
     const isNew = Object.keys(olds).length === 0;
     const { there, refused } = await this.runtime.look.at({ at: receiver, reads: receiver.reads, isNew });
-    if (refused !== undefined) this.runtime.notices.report({ kind: "receiverUnreadable", at: label, reason: refused });
+    if (refused) this.runtime.notices.report({ kind: "receiverUnreadable", at: label, reason: refused.message });
     if (!there) return {};
     if (isNew) {
       this.startedBefore(ReceiverAccess.open(this.runtime, inputs), inputs);
