@@ -69,8 +69,8 @@ interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
 const AGGREGATE_HELP = `
 Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that several
 files hold, the last file counts. Expired entries are left out, and counted on standard error. A result without any prefix is an
-error without --allow-empty. Of an excluded file all records count, whatever --select says, and it may not be empty. Text, CSV
-and NDJSON are read line by line.
+error without --allow-empty. Of an excluded file all records count, whatever --select says. Text, CSV and NDJSON are read line
+by line.
 
 Examples:
   pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt
@@ -88,8 +88,8 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
     return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
   };
   const tables = await tablesOf(files, options);
-  // What is excluded is a file of its own: not selected from, and never silently empty.
-  const excluded = () => tablesOf(flags.exclude, { ...options, select: undefined, allowEmpty: false });
+  // What is excluded is a file of its own, from which nothing is selected.
+  const excluded = () => tablesOf(flags.exclude, { ...options, select: undefined });
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await excluded());
   if (!flags.allowEmpty && left.every(({ size }) => size === 0)) throw new Error(NOTHING_LEFT);
   if (flags.output === "json") return io.out(pretty(entriesOf(left)));
