@@ -57,6 +57,24 @@ test.each(["probe", "check"])(
   },
 );
 
+test.each(["probe", "check"])(
+  "a start that a receiver carries out, and answers as if it were busy, is stopped at the end of a %s",
+  async (what) => {
+    let isFirst = true;
+    const instead = () => {
+      if (receiver.asked.at(-1) !== "start" || !isFirst) return undefined;
+      isFirst = false;
+      receiver.active.add(OWN);
+      return new Told(429, "busy");
+    };
+    await using receiver: ShapedReceiver = await startShapedReceiver({}, { instead });
+    const own = { options: optionsOf(receiver), prefix: Prefix.parse(OWN) };
+    const options = { urls: [], receiver: own, world: atOnce() };
+    const { left } = await (what === "probe" ? probe(options) : check(options));
+    expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
+  },
+);
+
 test.each<[string, ReceiverShape, expressed: string, dialect: object]>([
   ["lists all with any secret", {}, "beyond", {}],
   ["answers no list and no known error", { refused: () => "go away" }, "unknown", {}],

@@ -48,6 +48,8 @@ export class Receiver {
   private baseline: Raw | undefined;
   /** Statuses in a row that cannot be read although the shape of a status is known. */
   private unread = 0;
+  /** Answers to the last request: several if it was repeated. */
+  private tries = 0;
   /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
   /** Milliseconds until a status showed a start, by which its shape is known. */
@@ -130,9 +132,11 @@ export class Receiver {
     if (added.length > 0) this.note({ start: added });
     this.inherit(named);
     const answer = await this.send("start", this.requests.change("start", prefixes));
-    // A single start that is refused in the contract's words has no effect; of several some may have one.
+    // A single start that is refused in the contract's words has no effect; of several some may have one, and so may the first
+    // try of one that was sent again.
     const [only, ...more] = added;
-    if (only !== undefined && more.length === 0 && named.length === 1 && refusalIn(answer.body) !== undefined) {
+    const isSingle = more.length === 0 && named.length === 1 && this.tries === 1;
+    if (only !== undefined && isSingle && refusalIn(answer.body) !== undefined) {
       this.started.delete(only);
       // If it is active already, another client has started it, and its signaling is not to be stopped.
       if (isNew) this.ever.delete(only);
@@ -358,8 +362,10 @@ export class Receiver {
     const limits = { ...most, until: Math.min(most.until, this.world.monotonic() + this.deadlineMs) };
     const idempotent = operation === "status";
     let last: HttpAnswer | undefined;
+    this.tries = 0;
     const read = (one: HttpAnswer) => {
       last = one;
+      this.tries += 1;
       const failure = failedStatus(one, errorText, "url");
       return failure?.repeat ? failure : done(one);
     };
