@@ -120,7 +120,7 @@ async function search(
   const { stack, config, state, endpoint, node } = flags;
   const isOptional = urls !== undefined || state !== undefined;
   const project = await readProject({ stack, config, isOptional }, io);
-  const isWhole = endpoint.length === 0 && node.length === 0 && urls === undefined;
+  const isWhole = endpoint.length === 0 && node.length === 0 && flags.allNodes !== true && urls === undefined;
   const nodes = await chosenNodes(inTime({ ...flags, isWhole }, project.nodes.length > 0), io, project);
   const known = urls === undefined || state !== undefined ? await stackSets(project, state, io) : [];
   const { listing, failed } = await covering({ covered, nodes, urls, known, isWhole }, io);

@@ -132,6 +132,9 @@ describe("list --contains without a set", () => {
     ]);
     const one = await here(list("--state", "state.json", "--node", "node1"));
     expect([one.code, one.err]).toEqual([0, ""]);
+    await write("state.json", exported());
+    const all = await here(list("--state", "state.json", "--all-nodes"));
+    expect([all.code, all.err]).toEqual([0, ""]);
   });
 
   test("says what failed, shows the rest and ends with 1", async () => {
