@@ -122,7 +122,7 @@ class Work {
     if (lost) this.restored.push(lost.report);
     if (lost?.isAll) return;
     const { oldState } = step;
-    const known = oldState && lost ? { ...step, oldState: withLost(oldState, kind) } : step;
+    const known = lost ? withLost(step, kind, this.known) : step;
     if (kind === "CloudSignaling") {
       this.takeSignaling(known, resource);
       return;

@@ -1,14 +1,18 @@
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
+import { contentsAfter } from "./groups";
 import type { ResourceChange, Restored } from "./model";
-import type { PreviewState, PreviewStep } from "./preview-json";
+import type { PreviewStep } from "./preview-json";
 import {
+  canonical,
   contentOfEntry,
   contentOfSet,
   type Known,
   NODE,
   placeOf,
   RECEIVER,
+  readList,
+  type SetContent,
   shownAddress,
   withoutSecrets,
 } from "./set-content";
@@ -55,20 +59,47 @@ export function restoredBy(
   return { report: { resource, place: place.label, url, what }, isAll };
 }
 
-/** A state with the entries and prefixes that a refresh did not find: a step that restores them adds nothing. */
-export function withLost(state: PreviewState, type: ResourceChange["type"]): PreviewState {
-  const { lost, ...outputs } = state.outputs;
-  return { ...state, outputs: { ...outputs, ...heldBefore(outputs, lost, type) } };
+/** A step whose old state has what a refresh did not find and the program still wants: a step that restores it adds nothing. */
+export function withLost(step: PreviewStep, type: ResourceChange["type"], known: Known): PreviewStep {
+  const { oldState, newState } = step;
+  if (!oldState || !newState) return step;
+  const { lost, ...outputs } = oldState.outputs;
+  const held = heldBefore(outputs, { lost, wanted: withoutSecrets(newState.inputs), type, known });
+  return { ...step, oldState: { ...oldState, outputs: { ...outputs, ...held } } };
 }
 
-function heldBefore(outputs: JsonObject, lost: unknown, type: ResourceChange["type"]): JsonObject {
+interface Lost {
+  readonly lost: unknown;
+  /** Inputs of the step. */
+  readonly wanted: JsonObject;
+  readonly type: ResourceChange["type"];
+  readonly known: Known;
+}
+
+function heldBefore(outputs: JsonObject, { lost, wanted, type, known }: Lost): JsonObject {
   const { prefixes, entries } = outputs;
-  if (type === "CloudSignaling")
-    return Array.isArray(prefixes) && Array.isArray(lost) ? { prefixes: [...prefixes, ...lost] } : {};
-  if (type !== "PrefixSetGroup") return isObject(entries) && isObject(lost) ? { entries: { ...entries, ...lost } } : {};
+  if (type === "CloudSignaling") {
+    if (!Array.isArray(prefixes) || !Array.isArray(lost)) return {};
+    const after: readonly unknown[] = readList(wanted.prefixes).prefixes;
+    return { prefixes: [...prefixes, ...lost.filter((prefix) => after.includes(canonical(prefix)))] };
+  }
+  if (type !== "PrefixSetGroup") {
+    if (!isObject(entries) || !isObject(lost)) return {};
+    return { entries: { ...entries, ...entriesIn(lost, contentOfSet(wanted, known)) } };
+  }
   const differs = membersOf(outputs.differs);
+  const after = new Map(contentsAfter(wanted, known).map((content) => [content.place.label, content]));
   const before = Object.entries(membersOf(lost)).map(([node, entries]) => {
-    return [node, { ...membersOf(differs[node]), ...membersOf(entries) }] as const;
+    return [node, { ...membersOf(differs[node]), ...entriesIn(membersOf(entries), after.get(node)) }] as const;
   });
   return { differs: { ...differs, ...Object.fromEntries(before) } };
+}
+
+function entriesIn(lost: JsonObject, content: SetContent | undefined): JsonObject {
+  return Object.fromEntries(
+    Object.entries(lost).filter(([spelling]) => {
+      const prefix = canonical(spelling);
+      return prefix !== undefined && content?.entries.has(prefix) === true;
+    }),
+  );
 }

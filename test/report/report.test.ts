@@ -215,7 +215,7 @@ test("a warning of a dynamic resource, which the engine records as a note, is th
   }
 });
 
-test("with --refresh, what is restored beside a change of the program does not come in as well, and is drift", () => {
+test("with --refresh, what is restored beside a change of the program does not come in as well, and what leaves it does not go: it is drift", () => {
   const type = (kind: string) => `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${kind}::${kind}`;
   const restores = "1 missing entry: 192.0.2.1/32";
   const changed = (
@@ -233,19 +233,22 @@ test("with --refresh, what is restored beside a change of the program does not c
       detailedDiff: { restores: {}, 'entries["203.0.113.9/32"]': {}, prefixes: {} },
     },
   ];
-  const set = { arena: "edge", set: "blocked", entries: { "192.0.2.1/32": 1 } };
+  const lost = { "192.0.2.1/32": 1, "198.51.100.7/32": 1 };
+  const set = { arena: "edge", set: "blocked", entries: lost };
   const more = { entries: { "192.0.2.1/32": 1, "203.0.113.9/32": 1 } };
-  const lost = { "192.0.2.1/32": 1 };
   const at = { ...set, endpoint: "http://192.0.2.10" };
   const group = { ...set, nodes: { fra1: {} } };
   const there = { ...group, endpoints: { fra1: "http://192.0.2.11" } };
-  const signaling = { prefixes: ["192.0.2.1/32"], receiver: "main" };
+  const signaling = { prefixes: Object.keys(lost), receiver: "main" };
   const steps = [
     changed("PrefixSet", set, { before: at, after: { ...at, entries: {}, lost } }, more),
     changed(
       "PrefixSetGroup",
       group,
-      { before: there, after: { ...there, differs: { fra1: { "192.0.2.1/32": null } }, lost: { fra1: lost } } },
+      {
+        before: there,
+        after: { ...there, differs: { fra1: { "192.0.2.1/32": null, "198.51.100.7/32": null } }, lost: { fra1: lost } },
+      },
       more,
     ),
     changed(
@@ -256,12 +259,12 @@ test("with --refresh, what is restored beside a change of the program does not c
     ),
   ];
   const report = reportOf(parsePreview(JSON.stringify({ steps: steps.flat() })), NOW);
-  expect(report.totals).toMatchObject({ in: 2, out: 0, started: 1, restored: 3 });
+  expect(report.totals).toMatchObject({ in: 2, out: 0, started: 1, stopped: 0, restored: 3 });
   expect(report.sets.map((one) => [brief(one.in).entries, one.drift])).toEqual([
-    [["203.0.113.9/32"], { in: 0, out: 1, changed: 0 }],
-    [["203.0.113.9/32"], { in: 0, out: 1, changed: 0 }],
+    [["203.0.113.9/32"], { in: 0, out: 2, changed: 0 }],
+    [["203.0.113.9/32"], { in: 0, out: 2, changed: 0 }],
   ]);
-  expect(report.signalings.map(({ started }) => started)).toEqual([["203.0.113.9/32"]]);
+  expect(report.signalings.map(({ started, left }) => [started, left])).toEqual([[["203.0.113.9/32"], []]]);
 });
 
 test("a preview that failed is reported with its errors, and ends with 1", async () => {
