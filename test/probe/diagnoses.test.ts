@@ -53,6 +53,7 @@ test.each([
 
 test.each<[string, number, readonly string[], boolean]>([
   ["one table that it does not have", 404, ["conn"], true],
+  ["one table that it does not implement", 501, ["conn"], true],
   ["all tables", 404, MARK_TYPES, false],
   ["a table that is forbidden", 403, ["conn"], false],
   ["a table whose list breaks", 500, ["conn"], false],

@@ -53,7 +53,7 @@ export function elementsIn<U extends ResourceUrl>(listing: Listing<U>, answers: 
 
 /** True for a refusal that may say that there is no such table, and not that the node is busy, broken or closed to the probe. */
 export function mayLackTable({ isRefusal, status }: Answer): boolean {
-  return isRefusal && ![401, 403, 408, 425, 429].includes(status) && status < 500;
+  return isRefusal && ![401, 403, 408, 425, 429].includes(status) && (status < 500 || status === 501);
 }
 
 /** The reason why an answer cannot be read, and the remedy, as sentences. */
