@@ -75,6 +75,20 @@ test.each(["probe", "check"])(
   },
 );
 
+test("a receiver that locks its client after a wrong secret is found out before anything is started", async () => {
+  let isLocked = false;
+  const locking = () => {
+    isLocked = true;
+    return new Told(401, WORDS.secret);
+  };
+  const instead = () => (isLocked ? new Told(403, "locked") : undefined);
+  await using receiver = await startShapedReceiver({ refused: locking }, { secret: "k3y", instead });
+  const { left, findings } = await probedReceiver(receiver);
+  expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
+  expect(receiver.asked).not.toContain("start");
+  expect(JSON.stringify(findings)).toContain("locked");
+});
+
 test.each<[string, ReceiverShape, expressed: string, dialect: object]>([
   ["lists all with any secret", {}, "beyond", {}],
   ["answers no list and no known error", { refused: () => "go away" }, "unknown", {}],

@@ -26,6 +26,7 @@ export async function tryStart(receiver: Receiver) {
     const named = overlapping.join(", ");
     throw new Unclear(`signaling of ${named} is active: --signaling needs a prefix without any`, [idle]);
   }
+  await findLock(receiver);
   receiver.begin(idle);
   const texts = [prefix.toString()];
   const start = await receiver.start(texts);
@@ -54,6 +55,19 @@ export async function tryStart(receiver: Receiver) {
     );
   }
   return { idle, wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
+}
+
+/**
+ * A receiver may lock a client after a wrong secret, and the stop of its signaling would be refused: it is found out while nothing
+ * is started.
+ *
+ * @throws {Unclear} if it does.
+ */
+async function findLock(receiver: Receiver): Promise<void> {
+  await receiver.status(WRONG_SECRET);
+  const status = await receiver.status();
+  if (!receiver.firstIn(status))
+    throw new Unclear(`after one with a wrong secret the status is refused: ${status.quote}`, [status]);
 }
 
 /** Error for a start that no status shows. */
