@@ -123,6 +123,10 @@ test("a sink whose last delivery never ends holds up no reload, and no other sin
   emulator.seed(stateOf(1));
   await passUntil(() => sent() === 2, clock);
   expect(recordsIn(readFileSync(join(folder, "next.ndjson"), "utf8")).map(({ value }) => value)).toEqual([1]);
+  // Nobody waits for it any more, however long it lasts.
+  const later = clock.monotonic() + 120_000;
+  await passUntil(() => clock.monotonic() > later, clock);
+  expect(forwarder.unready).toEqual([]);
   // It still keeps the process.
   void forwarder.stop(0).then(() => ended.push("stop"));
   await passUntil(() => ended.length === 2, clock);

@@ -122,7 +122,7 @@ export class SinkRunner {
       let afterMs: number | undefined;
       const before = count;
       try {
-        const { rejected = [], again = [], ...more } = await this.timed(() => this.sink.deliver(left, signal));
+        const { rejected = [], again = [], ...more } = await this.timed(() => this.sink.deliver(left, signal), signal);
         if (rejected.length > 0 && !(await this.keep(rejected, signal))) return false;
         metrics.add("sent_records_total", labels, before - again.length - rejected.length);
         count = again.length;
@@ -140,7 +140,7 @@ export class SinkRunner {
         }
         if (error instanceof SinkFailure) {
           afterMs = error.afterMs;
-          if (error.lateMs !== undefined) this.stuck(error.lateMs);
+          if (error.lateMs !== undefined) this.stuck(error.lateMs, signal);
           if (error.unauthorized) await this.parts.secrets.refresh();
         }
       }
@@ -186,11 +186,11 @@ export class SinkRunner {
   }
 
   /** Measures a try, also one that fails, and says so when it lasts too long. */
-  private async timed<T>(work: () => Promise<T>): Promise<T> {
+  private async timed<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { metrics, world, deadlineMs } = this.parts;
     const began = world.monotonic();
     const mostMs = deadlineMs();
-    const cancelTimer = world.after(mostMs, () => this.stuck(mostMs));
+    const cancelTimer = world.after(mostMs, () => this.stuck(mostMs, signal));
     try {
       return await work();
     } finally {
@@ -199,8 +199,9 @@ export class SinkRunner {
     }
   }
 
-  /** A try has lasted as long as one may. */
-  private stuck(ms: number): void {
+  /** A try has lasted as long as one may. Nobody waits for that of a sink that has left. */
+  private stuck(ms: number, signal: AbortSignal): void {
+    if (signal.aborted) return;
     const { metrics, troubles } = this.parts;
     const message = `Sink "${this.name}" is stuck: a delivery has lasted ${ms} ms without an end.`;
     troubles.begin(`stuck/${this.name}`, { sink: this.name }, message);
