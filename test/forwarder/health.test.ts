@@ -97,6 +97,22 @@ test("an acknowledgement that breaks the state ends no delivery: it is reported,
   await passUntil(() => told.lines.includes('info The spool of sink "on record" can be used again.'), clock);
 });
 
+test("an acknowledgement that fails is repeated, though no further record comes", async () => {
+  const failed = Object.assign(new Error("disk I/O error"), { errcode: 10 });
+  const failing = vi.spyOn(Spool.prototype, "acknowledge").mockImplementationOnce(() => {
+    throw failed;
+  });
+  onTestFinished(() => failing.mockRestore());
+  const { told, clock, records, forwarder } = await scene(stateOf(0));
+  await passUntil(() => told.lines.length > 0, clock);
+  const later = clock.monotonic() + 30_000;
+  await passUntil(() => clock.monotonic() > later, clock);
+  expect(told.lines).toContain('info The spool of sink "on record" can be used again.');
+  expect(forwarder.status.sinks.map(({ name, records }) => [name, records])).toEqual([["on record", 0]]);
+  expect(forwarder.unready).toEqual([]);
+  expect(records).toHaveLength(1);
+});
+
 test.each(["disk", "full", "stuck", "cluster"])(
   "a node of the name %s that is away holds up no readiness",
   async (name) => {

@@ -212,21 +212,26 @@ export class SinkRunner {
     return growingPause(failures, TIMES.sinkFirstPauseMs, TIMES.sinkLongestPauseMs, this.parts.world.random);
   }
 
-  /** A failure is none of the delivery: the spool delivers again what it does not know as taken. */
+  /** Repeats a failure until the signal aborts: the spool delivers again, to the next run, what it does not know as taken. */
   private async acknowledge({ position, bytes }: Prepared, signal: AbortSignal): Promise<void> {
     if (position === undefined) return;
-    const { ledger, metrics, troubles } = this.parts;
+    const { ledger, metrics, troubles, world } = this.parts;
     const [key, labels] = [`spool/${this.name}`, { sink: this.name }];
     metrics.add("sent_bytes_total", labels, bytes);
-    try {
-      await ledger.acknowledge(this.name, position);
-      troubles.end(key, labels, `The spool of sink "${this.name}" can be used again.`);
-      this.parts.acknowledged();
-    } catch (failure) {
-      const message = `Records that sink "${this.name}" has taken cannot be removed from the spool: ${messageOf(failure)}.`;
-      // A sink that has left has no place in the spool.
-      if (!signal.aborted) troubles.begin(key, labels, message);
+    for (let failures = 1; ; failures++) {
+      try {
+        await ledger.acknowledge(this.name, position);
+        break;
+      } catch (failure) {
+        // A sink that has left has no place in the spool.
+        if (signal.aborted) return;
+        const message = `Records that sink "${this.name}" has taken cannot be removed from the spool: ${messageOf(failure)}.`;
+        troubles.begin(key, labels, message);
+      }
+      await pause(world, this.grown(failures), signal);
     }
+    troubles.end(key, labels, `The spool of sink "${this.name}" can be used again.`);
+    this.parts.acknowledged();
   }
 }
 
