@@ -16,7 +16,10 @@ export interface StartOptions {
   readonly onRecord?: (record: ForwardRecord) => void | Promise<void>;
   /** Stops the forwarder, as `stop()` does. */
   readonly signal?: AbortSignal;
-  /** Log for troubles; default: none. `console` or a pino logger fit. */
+  /**
+   * Log for troubles; default: none. `console` or a pino logger fit. A forwarder that its signal stops says nowhere else that its
+   * state could not be closed; `stop()` rejects then.
+   */
   readonly log?: Log;
   /** Folder of relative paths in the configuration. Default: the working folder. */
   readonly folder?: string;

@@ -49,11 +49,14 @@ export const state = {
     (state: GivenState) => stateAsJson(state) as EmulatorState,
   ),
 
-  /** Restores the start: initial state and dialect, real time, no faults, an empty journal. Breaks off requests that wait. */
+  /**
+   * Restores the start: initial state and dialect, real time, no faults, an empty journal. Requests that wait end without an
+   * effect once their wait is over.
+   */
   reset: method(
     operation(
       "POST /reset",
-      "Restores the start: initial state and dialect, real time, no faults, an empty journal. Breaks off requests that wait.",
+      "Restores the start: initial state and dialect, real time, no faults, an empty journal. Requests that wait end without an effect once their wait is over.",
       { run: (simulation) => simulation.reset() },
     ),
   ),
