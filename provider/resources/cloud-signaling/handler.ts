@@ -153,9 +153,8 @@ export class CloudSignalingHandler implements Handler {
     this.own(before);
     // What the state has started is at its address, which another receiver may have.
     const here = receiver.hasMovedFrom(before) ? { ...before, ...NOTHING_STARTED } : before;
-    const isLooked = inUse.last() !== undefined;
     const sent = await receiver.interrupted(knownOf(here));
-    if (!isLooked) this.reportSent([...sent], inputs);
+    this.reportSent([...sent], inputs);
     const state = withStarted(here, sent);
     // Without a look, a refresh has said what is not active.
     const active = [...(inUse.last()?.keys() ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix)))];

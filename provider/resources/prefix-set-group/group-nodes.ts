@@ -127,9 +127,11 @@ export class GroupNodes {
     return [...new Set(all)].filter((it) => it !== now).slice(0, REMEMBERED);
   }
 
-  /** Restores lost entries that the program still declares, and nothing new. */
-  async restore(nodes: readonly string[], { state, losses }: Begun): Promise<void> {
+  /** Restores lost entries that the program still declares, and nothing new. Returns the nodes that were begun. */
+  async restore(nodes: readonly string[], { state, losses }: Begun): Promise<readonly string[]> {
+    const begun: string[] = [];
     const failures = await eachSet(this.runtime, "restore", this.inputs, nodes, async (node, lifecycle) => {
+      begun.push(node);
       const before = this.before(node);
       const lost = losses.get(node);
       if (!before || !lost) return;
@@ -159,6 +161,7 @@ export class GroupNodes {
     });
     // The state of these nodes stays, so that the next run sees the loss again.
     this.failures.push(...failures);
+    return begun;
   }
 
   /** Clears leaving nodes. A joining node may replace them, so this runs after all others are filled and have passed. */

@@ -16,7 +16,8 @@ export interface Written {
 
 /** Effects of the steps of a rollout on the nodes. */
 export interface Hands {
-  restore(nodes: readonly string[]): Promise<void>;
+  /** Returns the nodes that were begun: after a cancellation, not all. */
+  restore(nodes: readonly string[]): Promise<readonly string[]>;
   /** @param isBrief True for nodes that were silent: they are asked for a moment only. */
   write(nodes: readonly string[], isBrief: boolean): Promise<Written>;
   /** Runs the checks of these nodes. Returns those that did not pass, and why. */
@@ -73,9 +74,7 @@ async function carryOut(step: Exclude<Step, { do: "end" }>, state: RolloutState,
   const { nodes } = step;
   switch (step.do) {
     case "restore":
-      await hands.restore(nodes);
-      // After a cancellation no further node was begun.
-      return hands.isCancelled() ? { is: "cancelled" } : { is: "restored", nodes };
+      return { is: "restored", nodes: await hands.restore(nodes) };
     case "ask":
     case "check": {
       const isFormer = step.do === "ask";
@@ -129,7 +128,7 @@ function ended(
 function sayUntouched({ waves, nodes }: RolloutState, number: number, red: readonly string[]): string {
   const isLeft = (name: string) => {
     const node = nodes.get(name);
-    const isTouched = node?.holds || node?.isRestored || node?.open === "same" || node?.silent;
+    const isTouched = (node?.holds && !node.lost) || node?.isRestored || node?.open === "same" || node?.silent;
     return node !== undefined && !isTouched && !red.includes(name);
   };
   const left = waves.map((wave) => wave.filter(isLeft));
