@@ -72,8 +72,8 @@ export const OPEN = mutants([
     name: "wait-through-ctrl-c",
     promise: 17,
     file: "client/clock.ts",
-    find: "return clock.sleep(Math.max(0, ms), signal)",
-    replace: "return clock.sleep(Math.max(0, ms))",
+    find: "return clock.sleep(Math.min(Math.max(0, ms), LONGEST_TIMER_MS), signal)",
+    replace: "return clock.sleep(Math.min(Math.max(0, ms), LONGEST_TIMER_MS))",
   },
   {
     name: "believe-an-ok-of-the-receiver",

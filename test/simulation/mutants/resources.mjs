@@ -149,7 +149,7 @@ export const RESOURCES = mutants([
     name: "see-no-loss",
     promise: 15,
     file: "resources/look-at-set.ts",
-    find: "return lost ? { restores: set.listed(restoresText(lost, desired)) } : {};",
+    find: "return lost ? { restores: set.listed(restoresText(lost, desired)), hasValues: lost.different.size > 0 } : {};",
     replace: "return {};",
   },
   {
