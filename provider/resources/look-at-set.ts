@@ -1,3 +1,4 @@
+import { UnexpectedResponse } from "../client/errors";
 import type { Runtime } from "../deployment/runtime";
 import type { Foresight, LookedAt } from "../engine/handler";
 import { refusedList } from "../messages/remedy";
@@ -32,7 +33,8 @@ export function lookNew(
   });
   if (refused) {
     // Another resource may make a set that the node does not know; wrong credentials and unknown answers stay as they are.
-    const isCertain = foresight === "answer" || (foresight === "entries" && !refusedList(refused));
+    const isLasting = refused.outcome === "refused" || refused instanceof UnexpectedResponse;
+    const isCertain = foresight === "answer" || (foresight === "entries" && isLasting && !refusedList(refused));
     if (isCertain) return fails(`${set.at} ${set.url} now: ${refused.message}`);
     // The check of a resource that is foreseen has reported it.
     if (foresight === "nothing") set.report({ kind: "unreadable", reason: refused.message, usesState: false });

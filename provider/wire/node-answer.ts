@@ -144,13 +144,16 @@ export type CommitRefusal = "nothing-staged" | "not-able";
 /** The reason that the node's words give for a refused commit; `undefined` if they give none that is known. */
 export function commitRefusalIn(body: string): CommitRefusal | undefined {
   const words = errorText(body).replace(/[\s_-]+/g, " ");
+  if (EMPTY.test(words)) return "nothing-staged";
   if (NOT_ABLE.test(words)) return "not-able";
   return NOTHING_TO_COMMIT.test(words) ? "nothing-staged" : undefined;
 }
 
+const EMPTY = /\bempty (commits?|change ?sets?|transactions?)\b/i;
+
 const NOT_ABLE =
   /\b(permi(ssions?|tted)|allowed|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|full|quota|limits?|exceed(s|ed)?|locked)\b/i;
 
-/** "No changes were applied" is no reason, but the consequence of one. */
+/** "No changes" alone is no reason: it may be the consequence of one. */
 const NOTHING_TO_COMMIT =
-  /\bno ([a-z]+ ){0,2}(changes?|modifications?)\b(?! (is|are|was|were|has|have|had|will|can|could|may|made|applied|committed|saved|accepted|possible)\b)|\bno (staged|pending|uncommitted|(changes?|entr(y|ies)|commits?)( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending))\b|\bnothing( (is|was|has been|new|left))* (to (commit|apply)|staged|pending)\b/i;
+  /\bno (staged|pending|uncommitted|([a-z]+ ){0,2}(changes?|modifications?|entr(y|ies)|commits?)( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending))\b|\bnothing( (is|was|has been|new|left))* (to (commit|apply)|staged|pending)\b/i;

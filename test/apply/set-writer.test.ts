@@ -379,6 +379,19 @@ describe("two sets that one commit applies", () => {
     expect(setup.warnings).toEqual([expect.stringContaining(`${BLOCKED} cannot be read.`)]);
   });
 
+  it("fail where the node refuses the list of the other one for another reason", async () => {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const notes = join(folder, "refused-for-a-moment");
+    await using setup = await writers("overwrite", new SentFiles(process.pid, notes));
+    const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
+    killed.noteRemoved([key("192.0.2.1")]);
+    await stageElsewhere(setup.emulator, { a: "192.0.2.1" });
+    setup.emulator.fail({ cmd: "list", url: BLOCKED, status: 400 });
+    await expect(setup.other.writer.submit(put(ADDED))).rejects.toThrow("400");
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual(ENTRIES);
+    expect(setup.emulator.prefixSet(OTHER).applied).toEqual({});
+  });
+
   it.each([
     ["overwrite", 0],
     ["error", 0],

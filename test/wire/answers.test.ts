@@ -150,9 +150,11 @@ describe("signaling", () => {
 
 it.each([
   ["nothing to commit", "nothing-staged"],
-  ['{"error":"no_changes"}', "nothing-staged"],
+  ['{"error":"no_changes"}', undefined],
   ["no new changes to commit", "nothing-staged"],
-  ["There are no modifications.", "nothing-staged"],
+  ["Commit aborted, no changes.", undefined],
+  ["no modifications to apply", "nothing-staged"],
+  ["empty commit not allowed", "nothing-staged"],
   ["no changes were staged", "nothing-staged"],
   ["no permission to commit", "not-able"],
   ["no permission for changes", "not-able"],

@@ -109,15 +109,15 @@ export class SetLifecycle {
     try {
       return await set.write({ plan: noted }, failure);
     } catch (error) {
-      const isRestored = error instanceof UnfinishedWrite;
-      const isUnsettled = isRestored && [...(error.kept.unsettled ?? [])].length > 0;
-      if (!isInTheWay || isUnsettled || this.runtime.cancelled.aborted) throw error;
+      const isUnfinished = error instanceof UnfinishedWrite;
+      const isRestored = isUnfinished && [...(error.kept.unsettled ?? [])].length === 0;
+      if (!isInTheWay || this.runtime.cancelled.aborted) throw error;
       // The engine may be about to show a resource that owns the entries in the way, or has shown it during a restore.
       const hasWaited = await this.runtime.waitForPriorStates();
       if ((!hasWaited && !isRestored) || this.runtime.cancelled.aborted) throw error;
       return set.write({ plan: noted }, failure).catch((again: unknown) => {
         // The restored entries are in the state of the first failure alone.
-        throw isRestored && !(again instanceof UnfinishedWrite) ? error : again;
+        throw isUnfinished && !(again instanceof UnfinishedWrite) ? error : again;
       });
     }
   }
