@@ -146,7 +146,7 @@ export function commitRefusalIn(body: string): CommitRefusal | undefined {
   const words = errorText(body).replace(/[\s_-]+/g, " ");
   if (EMPTY.test(words)) return "nothing-staged";
   if (NOT_ABLE.test(words)) return "not-able";
-  return NOTHING_TO_COMMIT.test(words) ? "nothing-staged" : undefined;
+  return NOTHING_TO_COMMIT.some((one) => one.test(words)) ? "nothing-staged" : undefined;
 }
 
 const EMPTY = /\bempty (commits?|change ?sets?|transactions?)\b/i;
@@ -155,5 +155,8 @@ const NOT_ABLE =
   /\b(permi(ssions?|tted)|allowed|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|full|quota|limits?|exceed(s|ed)?|locked)\b/i;
 
 /** "No changes" alone is no reason: it may be the consequence of one. */
-const NOTHING_TO_COMMIT =
-  /\bno (staged|pending|uncommitted|([a-z]+ ){0,2}(changes?|modifications?|entr(y|ies)|commits?)( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending))\b|\bnothing( (is|was|has been|new|left))* (to (commit|apply)|staged|pending)\b/i;
+const NOTHING_TO_COMMIT = [
+  /\bno (staged|pending|uncommitted)\b/i,
+  /\bno (new |more |further )?(change|modification|commit|entry|entries)s?( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending)\b/i,
+  /\bnothing( (is|was|has been))?( new| left)? (to (commit|apply)|staged|pending)\b/i,
+];
