@@ -34,6 +34,7 @@ export interface RequestFailure
     RequestError,
     "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted" | "remedy"
   > {
+  /** True if an earlier try may have had its effect; default false. */
   readonly isDoubtful?: boolean;
   /** Underlying error. */
   readonly cause?: Error;
