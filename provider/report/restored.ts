@@ -64,31 +64,31 @@ export function withLost(step: PreviewStep, type: ResourceChange["type"], known:
   const { oldState, newState } = step;
   if (!oldState || !newState) return step;
   const { lost, ...outputs } = oldState.outputs;
-  const held = heldBefore(outputs, { lost, wanted: withoutSecrets(newState.inputs), type, known });
+  const held = heldBefore(outputs, { lost, desired: withoutSecrets(newState.inputs), type, known });
   return { ...step, oldState: { ...oldState, outputs: { ...outputs, ...held } } };
 }
 
 interface Lost {
   readonly lost: unknown;
   /** Inputs of the step. */
-  readonly wanted: JsonObject;
+  readonly desired: JsonObject;
   readonly type: ResourceChange["type"];
   readonly known: Known;
 }
 
-function heldBefore(outputs: JsonObject, { lost, wanted, type, known }: Lost): JsonObject {
+function heldBefore(outputs: JsonObject, { lost, desired, type, known }: Lost): JsonObject {
   const { prefixes, entries } = outputs;
   if (type === "CloudSignaling") {
     if (!Array.isArray(prefixes) || !Array.isArray(lost)) return {};
-    const after: readonly unknown[] = readList(wanted.prefixes).prefixes;
+    const after: readonly unknown[] = readList(desired.prefixes).prefixes;
     return { prefixes: [...prefixes, ...lost.filter((prefix) => after.includes(canonical(prefix)))] };
   }
   if (type !== "PrefixSetGroup") {
     if (!isObject(entries) || !isObject(lost)) return {};
-    return { entries: { ...entries, ...entriesIn(lost, contentOfSet(wanted, known)) } };
+    return { entries: { ...entries, ...entriesIn(lost, contentOfSet(desired, known)) } };
   }
   const differs = membersOf(outputs.differs);
-  const after = new Map(contentsAfter(wanted, known).map((content) => [content.place.label, content]));
+  const after = new Map(contentsAfter(desired, known).map((content) => [content.place.label, content]));
   const before = Object.entries(membersOf(lost)).map(([node, entries]) => {
     return [node, { ...membersOf(differs[node]), ...entriesIn(membersOf(entries), after.get(node)) }] as const;
   });

@@ -123,7 +123,7 @@ test("a sink whose last delivery never ends holds up no reload, and no other sin
   emulator.seed(stateOf(1));
   await passUntil(() => sent() === 2, clock);
   expect(recordsIn(readFileSync(join(folder, "next.ndjson"), "utf8")).map(({ value }) => value)).toEqual([1]);
-  // Nobody waits for it any more, however long it lasts.
+  // Nothing waits for it any more, however long it lasts.
   const later = clock.monotonic() + 120_000;
   await passUntil(() => clock.monotonic() > later, clock);
   expect(forwarder.unready).toEqual([]);

@@ -199,7 +199,7 @@ export class SinkRunner {
     }
   }
 
-  /** A try has lasted as long as one may. Nobody waits for that of a sink that has left. */
+  /** A try has lasted as long as one may. That of a sink that has left is not waited for. */
   private stuck(ms: number, signal: AbortSignal): void {
     if (signal.aborted) return;
     const { metrics, troubles } = this.parts;
