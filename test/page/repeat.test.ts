@@ -175,6 +175,13 @@ test("what the journal does not hold cannot be repeated, and the reason is given
   expect(emulator.journal.length).toBe(4);
 });
 
+test("a request of which the journal keeps the beginning alone cannot be repeated", async () => {
+  await using emulator = await startNode();
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1, note: "x".repeat(200) }] });
+  const body = "The journal does not keep the body of this request.";
+  expect(await details(emulator, 0)).toEqual({ noCurl: body, noSend: body });
+});
+
 test("a fault that withholds the answer holds nothing up, and another page cannot send", async () => {
   await using emulator = await startNode();
   await fapi(emulator, { url: BLOCKED, cmd: "list" });

@@ -83,13 +83,15 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
     );
     // A set of --now that could not be changed may hold entries that the file does not record as sent.
     const isComplete = isEverywhere || ended.outcomes.every(({ outcome }) => ["done", "not all"].includes(outcome));
-    const unheld = isComplete ? gone.expired : [];
+    const goneEverywhere = isComplete ? gone.expired : [];
     // What was done is shown, though another writer may have broken the file meanwhile.
     const unread: string[] = [];
-    const after = await tidied(place.editor, (entries) => forgotten(entries, unheld, now), io).catch((error) => {
-      unread.push(messageOf(error));
-      return ended.edit.after;
-    });
+    const after = await tidied(place.editor, (entries) => forgotten(entries, goneEverywhere, now), io).catch(
+      (error) => {
+        unread.push(messageOf(error));
+        return ended.edit.after;
+      },
+    );
     const left = gone.expired.filter((prefix) => after[prefix] !== undefined);
     const sentences = endSentences(place.name, gone.expired, { after, now });
     const problems = [...new Set([...(remembered?.unknown ?? []), ...ended.problems, ...unread])];

@@ -89,10 +89,14 @@ function repeatable(entry: JournalEntry, dialect: Dialect): Repeatable | string 
 }
 
 function bodyOf({ op, cmd, rawUrl, type, data }: JournalEntry, { markTypes }: Dialect): string | undefined {
+  if ([rawUrl, ...(data ?? [])].some(isBeginning)) return undefined;
   if (cmd !== undefined && rawUrl !== undefined)
     return JSON.stringify({ url: rawUrl, cmd, type: type && markWord(markTypes, type), data });
   return op !== undefined && data !== undefined ? JSON.stringify({ IP_prefix: data }) : undefined;
 }
+
+/** True for the beginning of a longer text, which is all that the journal keeps of one. */
+const isBeginning = (text: unknown) => typeof text === "string" && text.endsWith("…");
 
 const hasBody = ({ headers }: JournalEntry) =>
   Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined;
