@@ -12,6 +12,8 @@ import type { Ledger } from "../../provider/forwarder/ledger/protocol";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
+import type { SinkKind } from "../../provider/forwarder/sinks/sink";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
 import { serve } from "./support/command";
@@ -43,6 +45,11 @@ test("a reload applies the difference: what did not change goes on, and each rec
   const old = { name: "old", type: "http", url: "http://127.0.0.1:1/" };
   const nodes = { kept: { endpoint: kept.endpoint }, gone: { endpoint: gone.endpoint } };
   const config = configOf(kept, [all, old], { nodes });
+  const { open } = SINK_KINDS.http as SinkKind;
+  const unclosed = { close: () => Promise.reject(new Error("It cannot be closed.")) };
+  const opening = vi.spyOn(SINK_KINDS.http as SinkKind, "open");
+  opening.mockImplementation(async (context) => Object.assign(await open(context), unclosed));
+  onTestFinished(() => opening.mockRestore());
   const { forwarder, told } = await startForwarding(config, folder.path, { world: clock });
   const arrived = (name = "all.ndjson") => recordsIn(readFileSync(join(folder.path, name), "utf8"));
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "all" }) === 2);
@@ -71,7 +78,8 @@ test("a reload applies the difference: what did not change goes on, and each rec
   const structure = (emulator: typeof kept) =>
     emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length;
   expect([structure(kept), structure(gone), structure(fresh)]).toEqual([1, 1, 1]);
-  expect(told.lines.filter((line) => line.includes('"old"') && !line.includes("accepts no records"))).toEqual([
+  expect(told.lines.filter((line) => /"old"|closed/.test(line) && !line.includes("accepts no records"))).toEqual([
+    "error It cannot be closed.",
     expect.stringMatching(
       /^warn Sink "old" will not get 2 records, listed from \S+ to \S+: the configuration does not name it any more, .*\. Tables: (gone|kept)\/edge\/web\/shost 1, (gone|kept)\/edge\/web\/shost 1\.$/,
     ),

@@ -1,5 +1,6 @@
 import { EventEmitter, on } from "node:events";
 import { pause } from "../../client/clock";
+import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
@@ -93,7 +94,7 @@ export class Delivery {
       },
     });
     const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
-    const done = runner.run(signal);
+    const done = runner.run(signal).catch((error: unknown) => log.error({ sink: name }, messageOf(error)));
     this.running.set(name, { runner, rejected, stop, done });
     this.work.add(done);
     void done.finally(() => this.work.delete(done));
