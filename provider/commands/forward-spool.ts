@@ -4,16 +4,14 @@ import type { Command } from "commander";
 import { LiveConfig } from "../forwarder/config/config";
 import { REJECTED, RejectedFiles } from "../forwarder/delivery/rejected";
 import { LeftSpool } from "../forwarder/ledger/left-spool";
-import { isFull, StoreError } from "../forwarder/ledger/sqlite";
 import { readBatch } from "../forwarder/record/record";
 import { requeue } from "../forwarder/requeue";
 import { requeueRejected } from "../forwarder/requeue-rejected";
 import { nextTurn } from "../forwarder/slices";
 import { forwarderWorld } from "../forwarder/world";
-import { attempt, messageOf } from "../model/errors";
+import { attempt } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 import { judged, stdoutOf, structured } from "./forward-output";
-import { wrongUse } from "./option-values";
 
 export function registerSpool(forward: Command, io: CliIo): void {
   const spool = forward.command("spool").description("records that sinks have not accepted yet, or have refused");
@@ -33,7 +31,7 @@ export function registerSpool(forward: Command, io: CliIo): void {
   const reading = (name: string, description: string, read: (path: string, io: CliIo) => Promise<void>) =>
     named(name, description).action(async (path: string | undefined, _: object, command: Command) => {
       const from = await pathOf(path, command);
-      await judgedState(() => read(from, io));
+      await judged(() => read(from, io));
     });
   reading("list", "count the records that each sink has not accepted yet, and those that it has refused", list);
   reading("export", "print all these records, one JSON object a line", exported);
@@ -76,8 +74,10 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   const config = await judged(() => LiveConfig.ofFile(file, io.env));
   const log = structured(io);
   const parts = { world: forwarderWorld, stdout: stdoutOf(io), log, signal: io.stop };
+  if (path !== undefined && sink !== undefined && !isFolder(path))
+    throw new UsageError(`--sink sends what a sink refused, which is in a state folder: ${path} is none.`);
   const isSpool = path !== undefined && sink === undefined;
-  const spool = isSpool ? await judgedState(() => requeue(config, path, parts)) : { delivered: 0, left: 0 };
+  const spool = isSpool ? await judged(() => requeue(config, path, parts)) : { delivered: 0, left: 0 };
   let letters = { delivered: 0, left: 0, failures: [] as string[] };
   if (path === undefined || isFolder(path)) {
     const from = path === undefined ? parts : { ...parts, state: path };
@@ -88,14 +88,6 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   io.err(`${spool.delivered + letters.delivered} records were delivered, ${left} are left.\n`);
   if (left > 0)
     throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
-}
-
-/** A state that cannot be read is wrong use: the operator named it. A full disk is none, since a further try may find room. */
-function judgedState<T>(work: () => Promise<T>): Promise<T> {
-  const unlessFull = (error: unknown): never => {
-    throw isFull(error) ? new Error(messageOf(error)) : error;
-  };
-  return judged(() => wrongUse(StoreError, () => work().catch(unlessFull)));
 }
 
 /** Refused records of a state folder, by sink. */

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { OptionsError } from "../client";
 import { attempt } from "../model/errors";
 import type { LiveConfig } from "./config/config";
 import { SecretFiles } from "./config/secret-files";
@@ -21,7 +22,7 @@ import { type Log, Troubles } from "./telling/troubles";
  *
  * @param path A state folder that no forwarder uses, or a file that was set aside.
  * @returns how many records were acknowledged, and how many are left.
- * @throws {StoreError} when there is no state, when it is that of the configuration, or when another process is at it.
+ * @throws {OptionsError} when there is no state, or it is that of the configuration. @throws {StoreError} when another process is at it.
  */
 export async function requeue(
   config: LiveConfig,
@@ -88,7 +89,7 @@ async function copied(path: string, config: LiveConfig): Promise<{ file: string;
   using source = await LeftSpool.open(path);
   const own = attempt(() => realpathSync(join(config.stateFolder, "forwarder.db")));
   if (own === realpathSync(source.file)) {
-    throw new StoreError(
+    throw new OptionsError(
       `${path} is the state of the configuration: start the forwarder, it sends these records. Without a path, requeue sends those that sinks refused.`,
     );
   }
@@ -101,14 +102,20 @@ async function copied(path: string, config: LiveConfig): Promise<{ file: string;
     try {
       const origin = former.get(originRow, "SELECT value FROM meta WHERE name = 'origin'")?.value;
       const isComplete = origin === originOf(source);
-      if (isComplete) copy(source, former);
-      return { file, isComplete };
+      // A run with another configuration has taken out the sinks that this one did not name.
+      const sinks = new Set(former.all(nameRow, "SELECT name FROM sinks").map(({ name }) => name));
+      const isLacking = ({ name }: { readonly name: string }) =>
+        !sinks.has(name) && config.current.sinks.some((sink) => sink.name === name);
+      if (!isComplete || !source.sinks().some(isLacking)) {
+        if (isComplete) copy(source, former);
+        return { file, isComplete };
+      }
     } finally {
       former.close();
     }
   }
   const draft = `${file}.draft`;
-  await remove(draft);
+  for (const one of [draft, file]) await remove(one);
   const target = await Store.open(draft);
   try {
     copy(source, target);
@@ -132,7 +139,8 @@ async function opened(file: string): Promise<Store | undefined> {
 }
 
 const originRow = z.object({ value: z.string() });
-const tableRow = z.object({ id: z.number(), name: z.string() });
+const nameRow = z.object({ name: z.string() });
+const tableRow = nameRow.extend({ id: z.number() });
 const lastRow = z.object({ seq: z.number() });
 
 /** Tells a store from another one that had its name before, since that one was set aside. */
@@ -159,6 +167,10 @@ function copy(source: LeftSpool, target: Store): void {
       const into = "INSERT INTO batches (seq, table_id, records, bytes, taken, now, body) VALUES (?, ?, ?, ?, ?, 0, ?)";
       target.run(into, seq, id, records, bytes, taken, body);
       for (const sink of sinks) target.run("INSERT INTO unread (sink, seq) VALUES (?, ?)", sink, seq);
+    }
+    target.run("DELETE FROM known");
+    for (const { sink, table } of source.complete()) {
+      target.run("INSERT INTO known SELECT ?, id, 0 FROM tables WHERE name = ?", sink, table);
     }
   });
 }

@@ -453,8 +453,18 @@ describe("each sink counts for itself", () => {
       const lines = told(await unread(ledger, name)).map((line) => line.replace(/^\d+ /, ""));
       return lines.slice(lines.indexOf("reset undefined undefined") + 1);
     };
-    expect(await anew("slow")).toEqual(["added 203.0.113.1 1 resent", "added 203.0.113.1 2"]);
-    expect(await anew("all")).toEqual(["added 203.0.113.1 1 resent", "added 203.0.113.1 2 resent"]);
+    // Both got it before the reset, as new in this list.
+    for (const { name } of sinks)
+      expect(await anew(name)).toEqual(["added 203.0.113.1 1 resent", "added 203.0.113.1 2 resent"]);
+    // A mark that ended and is still listed is none that is new; one that is active again is.
+    for (const status of ["expired", "active"]) {
+      await takeAll(ledger, "all");
+      await ledger.take(
+        arrived([{ a: "203.0.113.2", id: 1, v: 1, t: 600, status }], { turn: { epoch: wall, since: wall } }),
+      );
+      expect(await anew("all")).toEqual([`added 203.0.113.2 1${status === "expired" ? " resent" : ""}`]);
+      await list({ ...other, status: "expired" });
+    }
   });
 
   test("a full one that pauses keeps nothing of what it misses, also not by a reload and a restart", async () => {
@@ -484,6 +494,12 @@ describe("each sink counts for itself", () => {
       ["all", 2],
       ["dead", 2],
     ]);
+    // Whoever drops the oldest has room.
+    const dropping = sink("dead", { maxBytes: 300, whenFull: "drop-oldest" });
+    await again.configure({ sinks: [dropping, sink("all")], records: "changes" });
+    await read(again, { 1: 22 });
+    expect(await dead(again)).toMatchObject({ behind: [] });
+    expect(told(await unread(again, "dead")).at(-1)).toBe("4 added 203.0.113.1 22");
   });
 
   test("where nothing says which batches a sink has to take, it has all behind those that it took, and no sink has fewer", async () => {
@@ -638,17 +654,21 @@ describe("a full disk at the end of a transaction", () => {
     await read(ledger, { 1: 0 });
     await ledger.close(now);
     const db = new DatabaseSync(join(folder, "forwarder.db"));
-    expect(db.prepare("SELECT * FROM complete").all()).toEqual([]);
+    expect(db.prepare("SELECT * FROM known").all()).toEqual([]);
     db.close();
   });
 });
 
 describe("a takeover in a cluster", () => {
   test("begins with reset and all that is listed; a turn of our own goes on", async () => {
-    const { ledger } = await open();
+    const some = [sink("some", {}, { ids: [1] }), sink("newest", { maxBytes: 300, whenFull: "drop-oldest" })];
+    const { ledger } = await open([sink("disk"), ...some]);
     await read(ledger, { 1: 10 }, { turn: { epoch: 5, since: 0 } });
     await read(ledger, { 1: 11 }, { turn: { epoch: 7, since: 0 } });
     await read(ledger, { 1: 11 }, { turn: { epoch: 9, since: 9 } });
+    expect(told(await unread(ledger, "disk")).at(-1)).toBe("2 added 203.0.113.1 11 resent");
+    // One that takes some records, or has dropped some, may never have had the mark.
+    for (const { name } of some) expect(told(await unread(ledger, name)).at(-1)).toBe("2 added 203.0.113.1 11");
     await read(ledger, { 1: 12 }, { turn: { epoch: 9, since: 9 } });
     const records = await unread(ledger, "disk");
     expect(records.map(({ epoch, sequence, event }) => [epoch, sequence, event])).toEqual([
@@ -658,6 +678,9 @@ describe("a takeover in a cluster", () => {
       [9, 2, "added"],
       [9, 3, "changed"],
     ]);
+    await ledger.configure({ sinks: [sink("disk", {}, { ids: [1] })], records: "changes" });
+    await read(ledger, { 1: 12 }, { turn: { epoch: 11, since: 11 } });
+    expect(told(await unread(ledger, "disk")).at(-1)).toBe("2 added 203.0.113.1 12");
   });
 
   test("whose first turn ended before it had read a table is made good in the next one", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
@@ -61,13 +61,14 @@ describe("requeue of a state", () => {
   const run = (...args: string[]) => runCommand(["forward", "spool", ...args]);
 
   /** A state folder that a server has taken nothing of, and a configuration that has another one. */
-  async function leftState() {
+  async function leftState(sinks = ["web"]) {
     const { path, [Symbol.dispose]: remove } = temporaryFolder();
     onTestFinished(remove);
     const web = await recordSink(503);
     const emulator = await startEmulator({ state: stateOf(0, 5) });
     onTestFinished(() => emulator.close());
-    const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }], { onceDeadlineMs: 200 });
+    const sinkOf = (name: string) => ({ name, type: "http" as const, url: web.url });
+    const config = configOf(emulator, sinks.map(sinkOf), { onceDeadlineMs: 200 });
     /** A run of the forwarder, in which the marks get this value. */
     const goOn = async (value: number) => {
       emulator.seed(stateOf(value, 5));
@@ -75,26 +76,40 @@ describe("requeue of a state", () => {
     };
     const state = join(path, "forwarder-state");
     const own = configFile(path, config);
-    const other = join(path, "other.yaml");
-    writeFileSync(other, JSON.stringify({ ...config, state: "other-state" }));
-    const requeue = () => run("requeue", state, "--config", other);
+    const requeue = (sink = "web") => {
+      const other = join(path, "other.yaml");
+      writeFileSync(other, JSON.stringify({ ...config, state: "other-state", sinks: [sinkOf(sink)] }));
+      return run("requeue", state, "--config", other);
+    };
     await goOn(1);
-    return { path, state, config, own, other, web, goOn, requeue };
+    return { path, state, config, own, web, goOn, requeue };
   }
 
-  test("adds what came after a run that was broken off", async () => {
-    const { state, web, goOn, requeue } = await leftState();
-    expect(await requeue()).toMatchObject({ code: 1, err: expect.stringContaining("5 are left") });
+  test("adds what came after a run that was broken off, and what one for other sinks left out", async () => {
+    const { state, own, web, goOn, requeue } = await leftState(["web", "other"]);
+    for (const name of ["web", "other"])
+      expect(await requeue(name)).toMatchObject({ code: 1, err: expect.stringContaining("5 are left") });
+    expect(await run("requeue", join(state, "forwarder.db"), "--sink", "web", "--config", own)).toEqual({
+      code: 2,
+      out: "",
+      err: `--sink sends what a sink refused, which is in a state folder: ${join(state, "forwarder.db")} is none.\n`,
+    });
     await goOn(2);
     const stored = recordsIn((await run("export", state)).out);
     web.status = 204;
-    expect(await requeue()).toEqual({ code: 0, out: "", err: "10 records were delivered, 0 are left.\n" });
+    const err = expect.stringMatching(/(^|\n)10 records were delivered, 0 are left\.\n$/);
+    expect(await requeue()).toEqual({ code: 0, out: "", err });
     expect(ids(web.taken)).toEqual(ids(stored));
     expect(readdirSync(state).filter((name) => name.includes("requeue"))).toEqual([]);
   });
 
   test("goes on with that of a store which was set aside since, and then with the new one", async () => {
-    const { state, web, goOn, requeue } = await leftState();
+    const { path, state, web, goOn, requeue } = await leftState();
+    // A copy of a state, whose tables begin with a reset.
+    cpSync(state, join(path, "copy"), { recursive: true });
+    rmSync(state, { recursive: true });
+    renameSync(join(path, "copy"), state);
+    await goOn(1);
     const first = recordsIn((await run("export", state)).out);
     expect(await requeue()).toMatchObject({ code: 1 });
     renameSync(join(state, "forwarder.db"), join(state, "aside"));
@@ -107,6 +122,7 @@ describe("requeue of a state", () => {
       err: `${stored.length} records were delivered, 0 are left.\n`,
     });
     expect(ids(web.taken)).toEqual(ids(stored));
+    expect(web.taken.filter(({ resent }) => resent)).toHaveLength(5);
   });
 
   test("refuses the state of the configuration, and one that a forwarder has", async () => {
@@ -122,7 +138,7 @@ describe("requeue of a state", () => {
     }
     const { forwarder } = await openForwarder(config, path);
     expect(await requeue()).toEqual({
-      code: 2,
+      code: 1,
       out: "",
       err: `The state ${join(state, "forwarder.db")} is in use by a forwarder, which sends these records itself.\n`,
     });

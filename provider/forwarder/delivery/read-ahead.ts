@@ -72,7 +72,7 @@ export class ReadAhead {
     const batches = await this.ledger.next(this.name, maxRecords, this.position);
     const sheet = new Sheet(USUAL_LINE * batches.reduce((sum, { records }) => sum + records, 0));
     for (const batch of batches) {
-      const records = await this.taken(Outgoing.ofBatch(batch.body, batch.records, sheet, this.name));
+      const records = await this.taken(Outgoing.ofBatch(batch.body, batch.records, sheet, batch.sink));
       const parcels = records.count > 0 ? await parcelsOf(this.sink, records, this.limits) : [];
       this.ready.push(...parcels.map((parcel) => ({ parcel })), { ended: batch });
       this.position = batch.position;

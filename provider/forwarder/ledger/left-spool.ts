@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { OptionsError } from "../../client";
 import { codeOf, messageOf } from "../../model/errors";
 import { openBatch } from "../record/row-reader";
 import { tableKey } from "../table";
@@ -19,6 +20,7 @@ const batchRow = z.object({
 });
 
 const unreadRow = z.object({ sink: z.string() });
+const completeRow = unreadRow.extend({ table: z.string() });
 
 /** Number of consecutive unreadable batches that end the reading. */
 const PATIENCE = 10_000;
@@ -36,10 +38,10 @@ export class LeftSpool implements Disposable {
     readonly file: string,
   ) {}
 
-  /** Opens a state folder, or a file. @throws {StoreError} when there is no state, or it cannot be read. */
+  /** Opens a state folder, or a file. @throws {OptionsError} when there is no state. @throws {StoreError} when it cannot be read. */
   static async open(path: string): Promise<LeftSpool> {
     const { DatabaseSync } = await loadSqlite();
-    const none = new StoreError(`There is no state of a forwarder at ${path}.`);
+    const none = new OptionsError(`There is no state of a forwarder at ${path}.`);
     const file = fileOf(path);
     let db: DatabaseSync | undefined;
     try {
@@ -65,6 +67,12 @@ export class LeftSpool implements Disposable {
   /** Its tables, and how many bytes a reading of each usually was; none where that cannot be read. */
   tables(): z.infer<typeof tableRow>[] {
     return this.read(tableRow, "SELECT name, bytes FROM tables") ?? [];
+  }
+
+  /** The tables of which a sink had every record; none where that cannot be read. */
+  complete(): z.infer<typeof completeRow>[] {
+    const sql = 'SELECT sink, name AS "table" FROM known JOIN tables ON id = table_id WHERE behind = 0';
+    return this.read(completeRow, sql) ?? [];
   }
 
   /** True while a forwarder has it open. */

@@ -2,6 +2,7 @@ import type { Clock } from "../../client/clock";
 import { PacketFilterError } from "../../model/errors";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
+import type { RecordFilter } from "../record/filter";
 import type { MarkEvent } from "../record/rows";
 import type { TableFilter } from "../table";
 
@@ -10,8 +11,8 @@ export interface SinkSpec {
   readonly name: string;
   /** Limits on its unread part of the spool, and the reaction at them; an age of 0 means no limit. */
   readonly limits: { readonly maxBytes: number; readonly maxAgeMs: number; readonly whenFull: "pause" | "drop-oldest" };
-  /** The tables that it takes; default: all. */
-  readonly only?: TableFilter;
+  /** The tables that it takes, and which of their records; default: all. */
+  readonly only?: TableFilter & RecordFilter;
 }
 
 export interface LedgerOptions {
@@ -69,6 +70,8 @@ export interface SpooledBatch {
   readonly records: number;
   /** UTF-8 of `{"head":…,"rows":[…]}`: a `BatchHead`, and rows as `RowWriter` writes them. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** The sink where it had every record before; else empty, since nothing of it is known to be sent again. */
+  readonly sink: string;
 }
 
 /** Share of a sink in the spool. */

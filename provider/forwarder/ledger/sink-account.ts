@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SIZES } from "../defaults";
 import type { Loss, LossCause } from "../loss";
+import { passing } from "../record/filter";
 import { type TableName, takes } from "../table";
 import type { Backlog, SinkSpec, SpooledBatch } from "./protocol";
 import type { Store } from "./store";
@@ -23,8 +24,13 @@ export type Entry = z.infer<typeof entryRow>;
 type Dropped = Entry & { readonly cause: LossCause };
 
 const sumRow = z.object({ records: z.number(), bytes: z.number() });
-const bodyRow = z.object({ position: z.number(), records: z.number(), body: z.instanceof(Uint8Array<ArrayBuffer>) });
 const nameRow = z.object({ name: z.string() });
+const bodyRow = nameRow.extend({
+  position: z.number(),
+  records: z.number(),
+  body: z.instanceof(Uint8Array<ArrayBuffer>),
+});
+const knownRow = nameRow.extend({ behind: z.number() });
 
 /** The batches that a sink has to take, behind one of them. */
 const UNREAD = "FROM unread CROSS JOIN batches USING (seq) WHERE sink = ? AND seq > ?";
@@ -43,12 +49,10 @@ function recordsIn(entries: readonly Pick<Entry, "records">[]): number {
 /** Unacknowledged records of one sink: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
   /**
-   * Tables of which it missed a reading, since it had no room: it gets them again with the next complete one. By key, the first
-   * reading that it missed; 0 where that was before this run.
+   * By key of a table, the reading before which it had every record: infinite of one that is complete. Of any other it missed
+   * readings, since it had no room, and gets it anew; 0 where it is not known what it had. Absent: it had changes alone.
    */
-  behind = new Map<string, number>();
-  /** Tables of which it was given all marks at some time, and every record since, but for those of {@link behind}. */
-  complete = new Set<string>();
+  known = new Map<string, number>();
   /** Numbers of tables of which it is known that it lacks records, to be noted in the store. */
   readonly incomplete: number[] = [];
   private records = 0;
@@ -77,15 +81,24 @@ export class SinkAccount {
   /** Goes on with these limits and tables, and counts what the store holds for it. */
   become(spec: SinkSpec): void {
     this.spec = spec;
-    const behind = "SELECT name FROM behind JOIN tables ON id = table_id WHERE sink = ?";
-    const names = this.store.all(nameRow, behind, spec.name).map(({ name }) => name);
-    this.behind = new Map(names.map((name) => [name, this.behind.get(name) ?? 0]));
-    const complete = "SELECT name FROM complete JOIN tables ON id = table_id WHERE sink = ?";
-    this.complete = new Set(this.store.all(nameRow, complete, spec.name).map(({ name }) => name));
+    const sql = "SELECT name, behind FROM known JOIN tables ON id = table_id WHERE sink = ?";
+    const rows = this.store.all(knownRow, sql, spec.name);
+    const before = (name: string) => (this.isSelecting ? 0 : (this.known.get(name) ?? 0));
+    this.known = new Map(rows.map(({ name, behind }) => [name, behind ? before(name) : Number.POSITIVE_INFINITY]));
     const { records, bytes } = this.sumTo(Number.MAX_SAFE_INTEGER);
     this.records = records;
     this.bytes = bytes;
     this.oldest = this.first();
+  }
+
+  /** True where it takes some records of its tables alone: it has every record of none. */
+  get isSelecting(): boolean {
+    return passing(this.spec.only) !== undefined;
+  }
+
+  /** True of a table that it is to get anew. */
+  isBehind(table: string): boolean {
+    return Number.isFinite(this.known.get(table));
   }
 
   takes(table: TableName): boolean {
@@ -120,7 +133,10 @@ export class SinkAccount {
 
   /** True when what it missed fits again, as far as it is known. */
   hasRoomAgain(at: Moment): boolean {
-    return !this.isFullFor(Math.max(this.spec.limits.maxBytes / 2, this.tried), at, 0);
+    return (
+      this.spec.limits.whenFull !== "pause" ||
+      !this.isFullFor(Math.max(this.spec.limits.maxBytes / 2, this.tried), at, 0)
+    );
   }
 
   /**
@@ -149,7 +165,8 @@ export class SinkAccount {
       this.handed = 0;
       this.lost.push(...this.underWay.splice(0));
     }
-    const sql = `SELECT seq AS position, records, CAST(body AS BLOB) AS body ${UNREAD} ORDER BY seq LIMIT 1`;
+    const name = "(SELECT name FROM tables WHERE id = table_id) AS name";
+    const sql = `SELECT seq AS position, records, CAST(body AS BLOB) AS body, ${name} ${UNREAD} ORDER BY seq LIMIT 1`;
     const batches: SpooledBatch[] = [];
     let at = Math.max(after, this.position);
     let [records, bytes] = [0, 0];
@@ -159,7 +176,8 @@ export class SinkAccount {
       bytes += batch?.body.length ?? 0;
       const isFull = batches.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes);
       if (!batch || isFull) break;
-      batches.push(batch);
+      const { name: table, ...rest } = batch;
+      batches.push({ ...rest, sink: this.known.get(table) ? this.spec.name : "" });
       at = batch.position;
     }
     if (batches.length > 0) this.handed = Math.max(this.handed, at);
@@ -175,14 +193,14 @@ export class SinkAccount {
       ...(oldest && { oldest: oldest.taken }),
       ...(oldest && oldest.seq > this.earlier && { oldestNow: oldest.now }),
       dropped: this.dropped - recordsIn(this.underWay),
-      behind: [...this.behind.keys()],
+      behind: [...this.known.keys()].filter((table) => this.isBehind(table)),
       limitBytes: this.spec.limits.maxBytes,
     };
   }
 
   /** Batches that it missed, since it had no room. */
   miss(key: string, reading: number, entries: readonly Entry[]): void {
-    if (!this.behind.has(key)) this.behind.set(key, reading);
+    this.known.set(key, Math.min(this.known.get(key) ?? 0, reading));
     this.lost.push(...entries.map((entry): Dropped => ({ ...entry, cause: "missed" })));
   }
 
@@ -195,7 +213,9 @@ export class SinkAccount {
   }
 
   private lacks(table: number): void {
-    if (this.complete.delete(this.nameOf(table))) this.incomplete.push(table);
+    const name = this.nameOf(table);
+    if (this.isBehind(name)) this.known.set(name, 0);
+    else if (this.known.delete(name)) this.incomplete.push(table);
   }
 
   private nameOf(table: number): string {

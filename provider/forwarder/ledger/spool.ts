@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Loss } from "../loss";
+import { passing } from "../record/filter";
 import type { BatchHead, RowChunk } from "../record/rows";
 import { type TableName, tableKey, tableOf, takes } from "../table";
 import type { LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
 import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
-import type { FinishedReading, Knowledge, TableState } from "./table-state";
+import type { FinishedReading, TableState } from "./table-state";
 
 /** Largest head of a batch in bytes, without its rules. */
 const HEAD_BYTES = 400;
@@ -74,7 +75,7 @@ export class Spool {
       this.writeMoved();
       for (const name of forgotten) {
         removed.push(...this.lossesOf(name, "true"));
-        for (const from of ["sinks WHERE name", "unread WHERE sink", "behind WHERE sink", "complete WHERE sink"])
+        for (const from of ["sinks WHERE name", "unread WHERE sink", "known WHERE sink"])
           store.run(`DELETE FROM ${from} = ?`, name);
       }
       for (const { name, only } of specs) {
@@ -103,7 +104,7 @@ export class Spool {
     const bytes = rows.reduce((sum, one) => sum + one.rows.length + headBytes(one), 0);
     const key = tableKey(list.table);
     const isMissing = (account: SinkAccount): boolean => {
-      if (!isWhole && account.behind.has(key)) return true;
+      if (!isWhole && account.isBehind(key)) return true;
       if (bytes === 0 || account.spec.limits.whenFull !== "pause") return false;
       const isFull = account.isFullFor(bytes, list, reserved.get(account) ?? 0);
       if (isFull && isWhole) account.tried = bytes;
@@ -119,16 +120,11 @@ export class Spool {
 
   /** Within a transaction: adds the rows of a reading, for the sinks that get it. They count once {@link note} is called. */
   insert({ table, rows, list, isWhole }: FinishedReading, { getting, missing }: Takers): Entry[] {
-    const { store } = this;
-    // The first list of a table is all of it, too.
-    const isAll = isWhole || table.isNew;
-    for (const { spec } of missing) {
-      store.run("INSERT OR IGNORE INTO behind (sink, table_id) VALUES (?, ?)", spec.name, table.id);
-    }
-    for (const { spec, behind, complete } of getting) {
-      if (isAll && !complete.has(table.key))
-        store.run("INSERT OR IGNORE INTO complete (sink, table_id) VALUES (?, ?)", spec.name, table.id);
-      if (behind.has(table.key)) store.run("DELETE FROM behind WHERE sink = ? AND table_id = ?", spec.name, table.id);
+    const know = "INSERT OR REPLACE INTO known (sink, table_id, behind) VALUES (?, ?, ?)";
+    for (const { spec } of missing) this.store.run(know, spec.name, table.id, 1);
+    for (const { spec, isSelecting } of isWhole ? getting : []) {
+      if (isSelecting) this.store.run("DELETE FROM known WHERE sink = ? AND table_id = ?", spec.name, table.id);
+      else this.store.run(know, spec.name, table.id, 0);
     }
     return rows.map((chunk) => this.insertBatch(table, chunk, list, getting));
   }
@@ -138,8 +134,8 @@ export class Spool {
     const { key } = table;
     for (const account of missing) account.miss(key, number, entries);
     for (const account of getting) {
-      if (isWhole || table.isNew) account.complete.add(key);
-      account.behind.delete(key);
+      if (isWhole && account.isSelecting) account.known.delete(key);
+      else if (isWhole) account.known.set(key, Number.POSITIVE_INFINITY);
       for (const entry of entries) account.add(entry);
     }
     if (getting.length > 0) for (const { bytes } of entries) this.bytes += bytes;
@@ -147,16 +143,12 @@ export class Spool {
 
   /** True when a sink that missed readings of a table has room again: the next one must have the whole table. */
   isWholeDue(table: TableName, at: Moment): boolean {
-    return this.takers(table).some((account) => account.behind.has(tableKey(table)) && account.hasRoomAgain(at));
+    return this.takers(table).some((account) => account.isBehind(tableKey(table)) && account.hasRoomAgain(at));
   }
 
-  /** The sinks that had records of a table, and up to which reading. */
-  knowledgeOf(table: TableName): Knowledge[] {
-    const key = tableKey(table);
-    return this.takers(table).flatMap(({ spec, behind, complete }) => {
-      if (!complete.has(key)) return [];
-      return [{ sink: spec.name, before: behind.get(key) ?? Number.POSITIVE_INFINITY }];
-    });
+  /** The sinks that had every record of a table before one of its readings. */
+  knowledgeOf(table: TableName): ReadonlyMap<string, number> {
+    return new Map(this.takers(table).map(({ spec, known }) => [spec.name, known.get(tableKey(table)) ?? 0]));
   }
 
   /** Next batches of a sink; none when it has everything. */
@@ -194,7 +186,7 @@ export class Spool {
     for (const account of this.moved) {
       const { spec, position, dropped } = account;
       for (const table of account.incomplete)
-        store.run("DELETE FROM complete WHERE sink = ? AND table_id = ?", spec.name, table);
+        store.run("DELETE FROM known WHERE sink = ? AND table_id = ?", spec.name, table);
       store.run("UPDATE sinks SET position = ?, dropped = ? WHERE name = ?", position, dropped, spec.name);
       const taken = store.all(seqRow, take, spec.name, position);
       for (const { seq } of taken) freed += store.get(bytesRow, remove, seq)?.bytes ?? 0;
@@ -253,7 +245,7 @@ export class Spool {
     return entry;
   }
 
-  /** Within a transaction: a sink that takes some tables only gives up what it had to read of others. */
+  /** Within a transaction: a sink that takes some tables only gives up what it had to read of others. One that selects records has all of none. */
   private giveUp(sink: string, only: NonNullable<SinkSpec["only"]>): Loss[] {
     const tables = this.store.all(tableRow, "SELECT id, name FROM tables");
     const taken = JSON.stringify(tables.flatMap(({ id, name }) => (takes(only, tableOf(name)) ? [id] : [])));
@@ -261,8 +253,8 @@ export class Spool {
     const tableOfBatch = "(SELECT table_id FROM batches WHERE batches.seq = unread.seq)";
     const losses = this.lossesOf(sink, `table_id ${ofOthers}`, taken);
     this.store.run(`DELETE FROM unread WHERE sink = ? AND ${tableOfBatch} ${ofOthers}`, sink, taken);
-    for (const from of ["behind", "complete"])
-      this.store.run(`DELETE FROM ${from} WHERE sink = ? AND table_id ${ofOthers}`, sink, taken);
+    this.store.run(`DELETE FROM known WHERE sink = ? AND table_id ${ofOthers}`, sink, taken);
+    if (passing(only)) this.store.run("DELETE FROM known WHERE sink = ? AND behind = 0", sink);
     return losses;
   }
 

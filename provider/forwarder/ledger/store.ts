@@ -44,14 +44,10 @@ const SCHEMA = `
     PRIMARY KEY (sink, seq)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS unread_of_batch ON unread (seq);
-  CREATE TABLE IF NOT EXISTS behind (
+  CREATE TABLE IF NOT EXISTS known (
     sink TEXT NOT NULL,
     table_id INTEGER NOT NULL,
-    PRIMARY KEY (sink, table_id)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS complete (
-    sink TEXT NOT NULL,
-    table_id INTEGER NOT NULL,
+    behind INTEGER NOT NULL,
     PRIMARY KEY (sink, table_id)
   ) WITHOUT ROWID;
 `;

@@ -13,28 +13,25 @@ import type { Store } from "./store";
 
 const tableSchema = z.object({ id: z.number(), epoch: z.number(), sequence: z.number(), bytes: z.number() });
 
-/** A sink, and the readings before which it had every record of a table. */
-export interface Knowledge {
-  readonly sink: string;
-  /** Infinite of a sink that missed none. */
-  readonly before: number;
-}
-
 /** Rows of marks that were added before, in one piece for each group of sinks that had them. */
 class Repeats {
   private readonly writers = new Map<string, RowWriter>();
 
   constructor(
     private readonly known: Baseline | undefined,
-    private readonly knowledge: readonly Knowledge[],
+    private readonly knowledge: HowToCompare["knowledge"],
     private readonly ruleOf: ConstructorParameters<typeof RowWriter>[0],
+    /** The number of this reading: all that is new in it, each sink gets before. */
+    private readonly number: number,
   ) {}
 
   /** The rows for a mark; `undefined` if no sink had it. */
-  of(key: MarkKey): RowWriter | undefined {
-    const born = this.known?.bornIn(key);
+  of(key: MarkKey, isEnded: boolean): RowWriter | undefined {
+    const born = this.known?.bornIn(key, isEnded);
     if (born === undefined) return undefined;
-    const sinks = this.knowledge.flatMap(({ sink, before }) => (born < before ? [sink] : []));
+    const sinks = [...this.knowledge].flatMap(([sink, before]) =>
+      born < before || born === this.number ? [sink] : [],
+    );
     return sinks.length === 0 ? undefined : this.among(sinks);
   }
 
@@ -65,7 +62,7 @@ export interface FinishedReading {
   /** The baseline starts again with it. */
   readonly reset: boolean;
   readonly rows: readonly RowChunk[];
-  /** The rows are the whole table, regardless of earlier records. */
+  /** The rows are the whole table, regardless of earlier records. Those of its first list are. */
   readonly isWhole: boolean;
   readonly changes: readonly RowChunk[];
   /** All of the new baseline, where it is due to be written whole. */
@@ -125,7 +122,7 @@ export class TableState {
    * Compares a list with the baseline, in slices. After a failure the baseline in memory is unusable: call {@link forget}.
    *
    * @param number Of this reading; another one each time.
-   * @param how With `isWholeDue` all of the table follows behind what changed in it. `knowledge`: the sinks that had records of it.
+   * @param how With `isWholeDue` all of the table follows behind what changed in it. `knowledge`: what sinks had of it.
    */
   async compare(
     number: number,
@@ -139,7 +136,7 @@ export class TableState {
     const anew = new RowWriter(ruleOf);
     // Of a table that is void or lost, the baseline still shows what sinks had.
     const before = (reset || isWholeDue) && records !== "all" ? await this.marks() : undefined;
-    const repeats = new Repeats(before, knowledge, ruleOf);
+    const repeats = new Repeats(before, knowledge, ruleOf, number);
     let whole: readonly RowChunk[] | undefined;
     if (records === "all") await inSlices(addAll(marks, snapshot));
     else {
@@ -149,7 +146,7 @@ export class TableState {
       }
       const baseline = await this.marks();
       const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
-      const repeatsOr = (others: RowWriter) => (key: MarkKey) => repeats.of(key) ?? others;
+      const repeatsOr = (others: RowWriter) => (key: MarkKey, isEnded: boolean) => repeats.of(key, isEnded) ?? others;
       const again = reset ? repeatsOr(changes) : undefined;
       const isAnew = isWholeDue && !reset;
       if (isAnew) anew.addTable("reset");
@@ -172,7 +169,7 @@ export class TableState {
     };
     const added = repeats.chunks;
     const rows = [...writers.flatMap((writer) => writer.finish()), ...added];
-    const isWhole = reset || isWholeDue || records === "all";
+    const isWhole = reset || isWholeDue || records === "all" || this.isNew;
     const inBaseline = reset ? [...changes.finish(), ...added] : changes.finish();
     return {
       table: this,
@@ -247,7 +244,8 @@ export class TableState {
 interface HowToCompare extends Pick<LedgerOptions, "records"> {
   readonly reset: boolean;
   readonly isWholeDue: boolean;
-  readonly knowledge: readonly Knowledge[];
+  /** By name of a sink, the reading before which it had every record; infinite of one that missed none. */
+  readonly knowledge: ReadonlyMap<string, number>;
 }
 
 /** Adds all marks as `seen`. */

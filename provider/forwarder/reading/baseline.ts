@@ -71,10 +71,14 @@ export class Baseline {
     return this.readings[row] as number;
   }
 
-  /** In which reading a mark was last reported as `added`, 0: before this run; `undefined` of one that is not there, or has expired. */
-  bornIn(key: MarkKey): number | undefined {
+  /**
+   * In which reading a mark was last reported as `added`, 0: before this run; `undefined` of one that is not there.
+   *
+   * @param isEnded False of one that is active: after an end that was reported it is new.
+   */
+  bornIn(key: MarkKey, isEnded: boolean): number | undefined {
     const row = this.row(key);
-    return row === undefined || this.spokenOf(row)?.ended ? undefined : this.births[row];
+    return row === undefined || (!isEnded && this.spokenOf(row)?.ended) ? undefined : this.births[row];
   }
 
   /** Notes that an expired mark is active again. */

@@ -58,9 +58,9 @@ export class Reading {
     /** Rows of all that is listed, where they are wanted. */
     private readonly snapshot?: RowWriter,
     /** Rows of a mark that is in no baseline, but that sinks had before a reset. Default: those of what changed. */
-    private readonly addedAgain: (key: MarkKey) => RowWriter = () => changes,
+    private readonly addedAgain: (key: MarkKey, isEnded: boolean) => RowWriter = () => changes,
     /** Rows of the table as it is now, which follow what changed. Default: it is not sent as a whole. */
-    private readonly anew?: (key: MarkKey) => RowWriter,
+    private readonly anew?: typeof addedAgain,
   ) {}
 
   /**
@@ -96,11 +96,12 @@ export class Reading {
     snapshot?.add("seen", key, id, value, lifetime, details);
     if (row === undefined) {
       row = baseline.add(key, this.number);
-      this.addedAgain(key).add("added", key, id, value, lifetime, details);
+      this.addedAgain(key, isExpired(details?.status)).add("added", key, id, value, lifetime, details);
       baseline.found(row, this.number, id, value, lifetime);
       if (details) baseline.speak(row, details, false);
     } else this.compareOne(key, row, numbers, details);
-    if (this.anew && !baseline.spokenOf(row)?.ended) this.anew(key).add("added", key, id, value, lifetime, details);
+    if (this.anew && !baseline.spokenOf(row)?.ended)
+      this.anew(key, false).add("added", key, id, value, lifetime, details);
   }
 
   /** Compares a listed mark with its row. */

@@ -42,8 +42,8 @@ export const arrived = (marks: readonly object[] | string, more: Partial<Arrived
 /** Records that a sink would deliver next; nothing is acknowledged. */
 export async function unread(ledger: StoredLedger, name: string): Promise<ForwardRecord[]> {
   const batches = await ledger.next(name, 1_000_000);
-  const range = { start: 0, end: Number.POSITIVE_INFINITY, sink: name };
-  return batches.flatMap(({ body }) => readBatch(Buffer.from(body), range));
+  const range = { start: 0, end: Number.POSITIVE_INFINITY };
+  return batches.flatMap(({ body, sink }) => readBatch(Buffer.from(body), { ...range, sink }));
 }
 
 /** A sink has taken all of it. */
