@@ -62,6 +62,11 @@ export function senderHeaders(authorization?: string): Record<string, string> {
   return { "user-agent": "pulumi-packetfilter", ...(authorization !== undefined && { authorization }) };
 }
 
+/** Headers by their names in lower case, so that none is there twice. */
+export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** Name of a node or receiver in messages: `fra1 (192.0.2.10:8080)`, or the address if it has no name. */
 export function labelOf(name: string | undefined, address: string): string {
   return name === undefined ? address : `${name} (${address})`;

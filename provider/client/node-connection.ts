@@ -5,7 +5,7 @@ import { errorText, quotable } from "../wire/node-answer";
 import { type Command, listCommand, NODE_PATH, USER_ARENA } from "../wire/node-command";
 import { failedStatus, type Reading } from "./answer-readers";
 import { Cookies } from "./cookies";
-import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
+import { type Endpoint, labelOf, lowerCased, parseNodeEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
 import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { Redactor } from "./redact";
@@ -163,7 +163,7 @@ export class NodeRequests {
     this.markTypes = answers?.markTypes;
     this.endpoint = parseNodeEndpoint(endpoint);
     const { authorization, secrets } = this.endpoint;
-    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const given = lowerCased(headers);
     const { [USER_ARENA]: headerArena, ...credentials } = given;
     this.userArena = userArena ?? headerArena;
     this.headers = {

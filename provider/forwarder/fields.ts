@@ -80,14 +80,6 @@ export const httpUrl = text.refine((value) => /^https?:\/\//i.test(value) && URL
   error: 'must be a url that begins with "http://" or "https://"',
 });
 
-/** Request headers by name. */
-export const headers = z.record(
-  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: "is not the name of a header" }),
-  z
-    .string({ error: "must be a text" })
-    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: "has characters that no header can carry" }),
-);
-
 /** One certificate or several, PEM. */
 const certificate = text.refine((value) => attempt(() => new X509Certificate(value)) !== undefined, {
   error: "is not a certificate in PEM: name its file as { file: path }",

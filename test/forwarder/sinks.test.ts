@@ -218,6 +218,7 @@ test.each([
 /** A record that is refused alone: type, members, how its server answers a body that holds it at a place, and the fate of all. */
 const REFUSALS: Record<string, [string, object, (place: number, nth: number) => Reply, object]> = {
   "of http": ["http", {}, () => [422, "no such field"], { ...TAKEN, rejected: ["r-5: HTTP 422: no such field"] }],
+  "of otlp": ["otlp", {}, () => [400, "no such field"], { ...TAKEN, rejected: ["r-5: HTTP 400: no such field"] }],
   "of loki": ["loki", {}, () => [400, "entry too old"], { ...TAKEN, rejected: ["r-5: HTTP 400: entry too old"] }],
   "of splunk": ["splunk", SPLUNK, () => [400, '{"code":6}'], { ...TAKEN, rejected: ['r-5: HTTP 400: {"code":6}'] }],
   "of splunk, by its number": [
@@ -240,7 +241,8 @@ test.each(Object.entries(REFUSALS))(
     const { url } = await httpSink((__, body, nth) => {
       const ids: string[] = body.match(/r-\d/g) ?? [];
       const place = ids.indexOf("r-5");
-      const reply: Reply = place < 0 ? [type === "loki" ? 204 : 200, SUCCESS] : refuse(place, nth);
+      const reply: Reply =
+        place < 0 ? [type === "loki" ? 204 : 200, type === "otlp" ? "" : SUCCESS] : refuse(place, nth);
       const isNumbered = reply[1]?.includes("number");
       taken.push(...(reply[0] < 300 ? ids : isNumbered ? ids.slice(0, place) : []));
       return reply;
@@ -272,15 +274,19 @@ test("an HTTP server gets NDJSON with the headers of the configuration, compress
     got.push([encoding, headers.authorization, headers["content-type"], recordsIn(`${text}`)]);
     return [204];
   });
-  for (const more of [{}, { gzip: true }, { zstd: true }]) {
+  await expect(openSink("http", { url, headers: { "Content-Length": "1" } })).rejects.toThrow("is set by the client");
+  // Written headers win, however they are written.
+  const headers = { Authorization: "Bearer canary" };
+  for (const more of [{}, { gzip: true }, { zstd: true }, { headers }]) {
     const sink = await openSink("http", { url: url.replace("//", "//user:pass%20word@"), ...more });
     await delivered(sink, [RECORD]);
     await sink.close();
   }
   const basic = `Basic ${Buffer.from("user:pass word").toString("base64")}`;
-  expect(got).toEqual(
-    [undefined, "gzip", "zstd"].map((encoding) => [encoding, basic, "application/x-ndjson", [RECORD]]),
-  );
+  expect(got).toEqual([
+    ...[undefined, "gzip", "zstd"].map((encoding) => [encoding, basic, "application/x-ndjson", [RECORD]]),
+    [undefined, headers.Authorization, "application/x-ndjson", [RECORD]],
+  ]);
 });
 
 test("Splunk's collector gets each record as an event, with its token, time, host and index", async () => {

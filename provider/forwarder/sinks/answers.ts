@@ -20,8 +20,6 @@ export interface SinkAnswer extends WholeAnswer {
 export interface AnswerRules {
   /** The acknowledgement of the protocol, as messages name it. */
   readonly acknowledgement: string;
-  /** Statuses that may mean a part of the records only: too large, or something in it is wrong. */
-  readonly divisible: readonly number[];
   /**
    * Outcome of records by an answer with a status of 2xx, which anything between may have sent.
    *
@@ -46,6 +44,8 @@ export type Verdict =
   /** The first ones are taken, and the one behind them is refused, or the server cannot take more now. */
   | { readonly kind: "stopped"; readonly taken: number; readonly refusal?: string; readonly failure?: SinkFailure };
 
+/** Statuses that may mean a part of the records only: something in it is wrong, or it is too large. */
+const DIVISIBLE: readonly number[] = [400, 413, 422];
 /** Statuses that a proxy also sends while the server is being replaced: an outage, until it has lasted `TIMES.refusalMs`. */
 const OUTAGE_LIKE: readonly number[] = [403, 404];
 const UNAUTHORIZED: readonly number[] = [401, 407];
@@ -90,7 +90,7 @@ export class AnswerJudge {
       return { kind: "stopped", taken, ...(failure ? { failure } : { refusal: refusalOf(answer) }) };
     }
     if (failure) throw failure;
-    if (this.rules.divisible.includes(status) && records.count > 1) return { kind: "divide" };
+    if (DIVISIBLE.includes(status) && records.count > 1) return { kind: "divide" };
     return { kind: "settled", outcome: allRejected(await records.records(), refusalOf(answer)) };
   }
 

@@ -35,7 +35,6 @@ export const elasticsearch = postingKind(
       contentType: "application/x-ndjson",
       answers: {
         acknowledgement: "an answer of _bulk with as many items as documents",
-        divisible: [413],
         acknowledged,
       },
       body: (records) => records.lines(context.format, action),

@@ -1,13 +1,14 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { z } from "zod";
-import { senderHeaders, userinfoOf } from "../../client/endpoint";
+import { lowerCased, senderHeaders, userinfoOf } from "../../client/endpoint";
+import { headers } from "../../client/options";
 import { Redactor } from "../../client/redact";
 import { attempt } from "../../model/errors";
 import { visible } from "../../model/foreign-text";
 import { withoutEnding } from "../../model/resource-url";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
-import { duration, flag, headers, httpUrl, tls } from "../fields";
+import { duration, flag, httpUrl, tls } from "../fields";
 import { HttpConnection, NoAnswer } from "../http";
 import { Outgoing } from "../record/outgoing";
 import { joined } from "../record/sheet";
@@ -27,7 +28,7 @@ import {
 /** The members of all sinks that POST. */
 export const httpFields = {
   url: httpUrl,
-  headers: headers.optional(),
+  headers: headers().optional(),
   tls: tls.optional(),
   gzip: flag.default(false),
   zstd: flag
@@ -173,7 +174,7 @@ class PostingSink implements Sink<Uint8Array | undefined> {
       path: `${target.pathname}${target.search}`,
       headers: {
         ...senderHeaders(authorization),
-        ...headers,
+        ...lowerCased(headers ?? {}),
         ...own,
         "content-type": contentType,
         ...(encoding && { "content-encoding": encoding }),

@@ -30,7 +30,6 @@ export const http = postingKind(
       contentType: "application/x-ndjson",
       answers: {
         acknowledgement: words.length > 0 ? `${words.join(" and ")} of \`expect\`` : "an acknowledgement",
-        divisible: [400, 413, 422],
         acknowledged: (_, answer) => (isExpected(answer) ? {} : undefined),
       },
       body: (records) => records.lines(context.format),

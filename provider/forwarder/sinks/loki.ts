@@ -34,7 +34,6 @@ export const loki = postingKind(
       contentType: "application/json",
       answers: {
         acknowledgement: "the 204 of a push, or the empty 200 of VictoriaLogs",
-        divisible: [400, 413],
         // VictoriaLogs takes the push of Loki, and answers 200 without a body.
         acknowledged: (_, { status, body }) =>
           status === 204 || (status === 200 && body.length === 0) ? {} : undefined,

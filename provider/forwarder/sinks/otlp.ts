@@ -55,8 +55,6 @@ export const otlp = postingKind(
       contentType: "application/x-protobuf",
       answers: {
         acknowledgement: "an ExportLogsServiceResponse with status 200, or an empty 204",
-        // gRPC has one code for all that is wrong with a message.
-        divisible: grpc ? [400, 413] : [413],
         async acknowledged(records, answer) {
           const response = grpc ? serializer.deserializeResponse(answer.body) : responseIn(serializer, answer);
           if (!response) return undefined;

@@ -50,7 +50,6 @@ export const splunk = postingKind(
       contentType: "application/json",
       answers: {
         acknowledgement: 'the `"code":0` of a collector',
-        divisible: [400, 413],
         async acknowledged(_, answer, signal) {
           const { code, ackId } = readIn(answer) ?? {};
           if (code !== 0) return undefined;
