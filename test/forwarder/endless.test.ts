@@ -79,7 +79,13 @@ test.each([200, 307])("a sink that answers %i without an end is stuck: in log, m
   using server = await endless(status, drip);
   await using emulator = await startEmulator({ state: stateWith(3) });
   const web = { name: "web", type: "http", url: `${server.url}/in`, deadlineMs: 300, followRedirects: true };
-  const { forwarder, told } = await startForwarding(configOf(emulator, [web]), folder.path);
+  // A delivery that may wait for indexers may last longer than a request of it.
+  const more = { type: "splunk", token: "canary", indexerAcknowledgement: true };
+  const { forwarder, told } = await startForwarding(
+    configOf(emulator, [web, { ...web, name: "index", ...more }]),
+    folder.path,
+  );
+  await until(() => told.lines.some((line) => line.startsWith('warn Sink "index" accepts no records')));
   const stuck = 'Sink "web" is stuck: a delivery has lasted 300 ms without an end.';
   await until(() => told.lines.includes(`warn ${stuck}`));
   expect(forwarder.metrics.get("stuck", { sink: "web" })).toBe(1);

@@ -10,6 +10,7 @@ import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { Ledger } from "../../provider/forwarder/ledger/protocol";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
+import { Listener } from "../../provider/forwarder/operating/http-server";
 import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
@@ -46,7 +47,7 @@ test("a reload applies the difference: what did not change goes on, and each rec
   const nodes = { kept: { endpoint: kept.endpoint }, gone: { endpoint: gone.endpoint } };
   const config = configOf(kept, [all, old], { nodes });
   const { open } = SINK_KINDS.http as SinkKind;
-  const unclosed = { close: () => Promise.reject(new Error("It cannot be closed.")) };
+  const unclosed = { close: () => Promise.reject(new Error("no answer")) };
   const opening = vi.spyOn(SINK_KINDS.http as SinkKind, "open");
   opening.mockImplementation(async (context) => Object.assign(await open(context), unclosed));
   onTestFinished(() => opening.mockRestore());
@@ -78,8 +79,8 @@ test("a reload applies the difference: what did not change goes on, and each rec
   const structure = (emulator: typeof kept) =>
     emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length;
   expect([structure(kept), structure(gone), structure(fresh)]).toEqual([1, 1, 1]);
-  expect(told.lines.filter((line) => /"old"|closed/.test(line) && !line.includes("accepts no records"))).toEqual([
-    "error It cannot be closed.",
+  expect(told.lines.filter((line) => line.includes('"old"') && !line.includes("accepts no records"))).toEqual([
+    'warn Sink "old" cannot be closed: no answer.',
     expect.stringMatching(
       /^warn Sink "old" will not get 2 records, listed from \S+ to \S+: the configuration does not name it any more, .*\. Tables: (gone|kept)\/edge\/web\/shost 1, (gone|kept)\/edge\/web\/shost 1\.$/,
     ),
@@ -246,6 +247,16 @@ test("a state that cannot be closed keeps no service from its next one, and is r
   await until(() => log.lines.includes("info The configuration was read again."));
   expect(log.lines).toContain("error The state cannot be written: its disk is full.");
   expect(service.config.stateFolder).toBe(join(folder.path, "other"));
+  // Where another reload fails, and the listener cannot go back, its own reason is told.
+  const failing = [vi.spyOn(StoredLedger.prototype, "configure"), vi.spyOn(Listener.prototype, "move")] as const;
+  onTestFinished(() => void vi.restoreAllMocks());
+  failing[0].mockRejectedValueOnce(new Error("the disk is full"));
+  failing[1].mockResolvedValueOnce().mockRejectedValueOnce(new Error("it is in use"));
+  service.reload(() => LiveConfig.ofObject({ ...config, state: "other", listen: "127.0.0.1:0" }, {}, folder.path));
+  await until(() => log.lines.some((line) => line.startsWith("error The new")));
+  expect(log.lines.at(-1)).toBe(
+    "error The new configuration is refused, and the old one stays in use: the disk is full",
+  );
 });
 
 test("a library that its signal ends reports a state that cannot be closed, and its program continues", async () => {

@@ -1,6 +1,5 @@
 import { EventEmitter, on } from "node:events";
 import { pause } from "../../client/clock";
-import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
@@ -94,7 +93,7 @@ export class Delivery {
       },
     });
     const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
-    const done = runner.run(signal).catch((error: unknown) => log.error({ sink: name }, messageOf(error)));
+    const done = runner.run(signal);
     this.running.set(name, { runner, rejected, stop, done });
     this.work.add(done);
     void done.finally(() => this.work.delete(done));

@@ -83,7 +83,10 @@ export class SinkRunner {
       }
       await next;
     } finally {
-      await this.sink.close();
+      await this.sink.close().catch((error: unknown) => {
+        const message = `Sink "${this.name}" cannot be closed: ${messageOf(error)}.`;
+        this.parts.troubles.begin(`sink/${this.name}`, { sink: this.name }, message);
+      });
     }
   }
 
@@ -140,7 +143,8 @@ export class SinkRunner {
         }
         if (error instanceof SinkFailure) {
           afterMs = error.afterMs;
-          if (error.lateMs !== undefined) this.stuck(error.lateMs, signal);
+          // With a wait of its kind, the deadline of one of its requests is none of the delivery.
+          if (error.lateMs === this.parts.deadlineMs()) this.stuck(error.lateMs, signal);
           if (error.unauthorized) await this.parts.secrets.refresh();
         }
       }

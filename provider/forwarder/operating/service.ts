@@ -123,7 +123,7 @@ export class Service {
     try {
       if (!(await this.current.reload(next))) await this.replace(next);
     } catch (error) {
-      if (moves) await this.listener.move(before);
+      if (moves) await this.listener.move(before).catch(() => this.listen(1));
       throw error;
     }
   }
