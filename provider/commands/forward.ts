@@ -83,6 +83,13 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     }
     return;
   }
+  const version = packageVersion();
+  const sinks = config.current.sinks.map(({ name, type }) => `${name} (${type})`).join(", ");
+  const watches = watchedBy(config).join(" ");
+  log.info(
+    { version, config: flags.config },
+    `pulumi-packetfilter ${version} forwards with ${flags.config}. ${watches} Sinks: ${sinks}. State: ${config.stateFolder}.`,
+  );
   const { env, execute } = io;
   const manager = execute && ServiceManager.of({ env, execute, log, clock: forwarderWorld });
   const service = await judged(() => Service.start(config, { open, log, manager }));
@@ -97,14 +104,6 @@ async function serve(
   io: CliIo,
 ): Promise<void> {
   const { log, table, onHangup } = outputs;
-  const version = packageVersion();
-  const { config } = service;
-  const sinks = config.current.sinks.map(({ name, type }) => `${name} (${type})`).join(", ");
-  const watches = watchedBy(config).join(" ");
-  log.info(
-    { version, config: flags.config },
-    `pulumi-packetfilter ${version} forwards with ${flags.config}. ${watches} Sinks: ${sinks}. State: ${config.stateFolder}.`,
-  );
   const cancelRedraw = table ? repeatedly(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
   onHangup(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   try {

@@ -161,7 +161,8 @@ export class Forwarder {
     if (!empty) {
       const waiting = this.status.sinks.filter(({ records }) => records > 0);
       const late = waiting.map(({ name, records }) => `"${name}" (${records} records)`).join(", ");
-      const message = `After ${onceDeadlineMs} ms these sinks have not taken everything: ${late}. It stays in the spool.`;
+      const when = signal.aborted ? "At the signal" : `After ${onceDeadlineMs} ms`;
+      const message = `${when} these sinks have not taken everything: ${late}. It stays in the spool.`;
       this.parts.log.error({}, message);
     }
     return read && empty && !this.delivery.hasRefused;

@@ -2,6 +2,7 @@ import { messageOf } from "../model/errors";
 import { LiveConfig } from "./config/config";
 import type { ForwarderConfig } from "./config/types";
 import { Forwarder } from "./forwarder";
+import { Service } from "./operating/service";
 import type { ForwardRecord } from "./record/record";
 import { standardOutput } from "./standard-output";
 import { type Log, silent } from "./telling/troubles";
@@ -64,11 +65,11 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
     stdout = standardOutput(),
   } = options;
   const live = await LiveConfig.ofObject(config, env, folder);
-  const forwarder = await Forwarder.open({ config: live, log, world, stdout, ...(onRecord && { onRecord }) });
-  forwarder.start();
-  const stop = (): Promise<void> => forwarder.stop();
+  const open = (now: LiveConfig) => Forwarder.open({ config: now, log, world, stdout, ...(onRecord && { onRecord }) });
+  const service = await Service.start(live, { log, world, open });
+  const stop = async (): Promise<void> => void (await service.stop());
   const stopByItself = (): void => void stop().catch((error: unknown) => log.error({}, messageOf(error)));
-  for (const ending of [forwarder.ended, signal]) ending?.addEventListener("abort", stopByItself, { once: true });
+  for (const ending of [service.ended, signal]) ending?.addEventListener("abort", stopByItself, { once: true });
   if (signal?.aborted) await stop();
-  return { stop, metrics: () => forwarder.metricsText(), [Symbol.asyncDispose]: stop };
+  return { stop, metrics: () => service.forwarder.metricsText(), [Symbol.asyncDispose]: stop };
 }

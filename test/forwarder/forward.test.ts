@@ -5,6 +5,7 @@ import { startEmulator } from "../../provider/emulator";
 import { Store } from "../../provider/forwarder/ledger/store";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
+import { ownPort } from "../support/ports";
 import { passUntil, TestClock, until } from "./support/clock";
 import {
   configFile,
@@ -294,7 +295,8 @@ test("as a library: a function gets records in order, again after a failure, unt
   await using emulator = await startEmulator({ state: stateWith(5) });
   // From what is published, with its thread.
   const { startForwarder } = await import("pulumi-packetfilter/forwarder");
-  const config = configOf(emulator);
+  const listen = `127.0.0.1:${await ownPort()}`;
+  const config = configOf(emulator, [], { listen });
   const clock = new TestClock();
   const calls: string[] = [];
   const onRecord = async ({ sequence }: ForwardRecord) => {
@@ -306,6 +308,7 @@ test("as a library: a function gets records in order, again after a failure, unt
   const ending = new AbortController();
   await start(ending.signal);
   await until(() => calls.length === 3);
+  expect(await (await fetch(`http://${listen}/healthz`)).json()).toMatchObject({ ok: true });
   // What was taken over is delivered before it ends, and another one can have its state then.
   ending.abort();
   await using _ = await until(() => start().catch(() => undefined), clock);

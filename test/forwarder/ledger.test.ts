@@ -723,7 +723,7 @@ test("how late a sink is does not depend on the date, but for what an earlier ru
   const clock = new TestClock(wall + 3_000);
   const metrics = new Metrics();
   const late = async (ledger: StoredLedger) => {
-    new SpoolView({ metrics, world: clock, reserveBytes: () => 0 }).take(await ledger.status());
+    new SpoolView({ metrics, world: clock, reserveBytes: () => 0 }).take(await ledger.status(), new Map());
     return metrics.get("lag_seconds", { sink: "disk" });
   };
   const { ledger } = await open();

@@ -173,13 +173,8 @@ test("spool_full_in_seconds knows the disk: what is sooner counts, and a spool t
       behind: [],
       limitBytes: 100_000,
     });
-    view.take({
-      sinks: [sink("web", bytes), sink("still", still)],
-      bytes: bytes + still,
-      lost: [],
-      freeBytes,
-      setAside: 0,
-    });
+    const sinks = [sink("web", bytes), sink("still", still)];
+    view.take({ sinks, bytes: bytes + still, lost: [], freeBytes, setAside: 0 }, new Map());
     clock.advance(10_000);
     return view.sinks.map(({ fullInSeconds }) => fullInSeconds);
   };
@@ -189,4 +184,6 @@ test("spool_full_in_seconds knows the disk: what is sooner counts, and a spool t
   expect(take(10_000, 500, 1e9)).toEqual([90, never]);
   expect(take(20_000, 500, 41_000)).toEqual([40, never]);
   expect(take(30_000, 500, 900)).toEqual([0, never]);
+  // One grows as much as the other becomes smaller.
+  expect(take(400, 100, 900)).toEqual([9_960, never]);
 });

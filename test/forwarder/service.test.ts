@@ -71,7 +71,6 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   // In a pipe each line is an event, for programs.
   const logs = forward.lines.map((one) => JSON.parse(one));
   expect(logs.map(({ level, time, msg }) => [level, new Date(time).toISOString() === time, msg])).toEqual([
-    ["info", true, `Answers on ${url}/metrics.`],
     [
       "info",
       true,
@@ -79,6 +78,7 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
         /^pulumi-packetfilter \d+\.\d+\.\d+ forwards with .*forwarder\.yaml\. Watches arena edge on fra1: .* Sinks: disk \(http\)\. State: .*state\.$/,
       ),
     ],
+    ["info", true, `Answers on ${url}/metrics.`],
     ["warn", true, expect.stringMatching(/^Sink "disk" accepts no records: .*ECONNREFUSED.* They are sent again\.$/)],
     ["error", true, expect.stringContaining("`format` must be one of plain, ecs, otel")],
     ["info", true, "The configuration was read again."],

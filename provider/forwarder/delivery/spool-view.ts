@@ -39,14 +39,14 @@ export class SpoolView {
     return this.views.map((view) => ({ ...view, pausedTables: [...(this.paused.get(view.name) ?? [])].sort() }));
   }
 
-  take({ sinks, bytes: all, freeBytes }: LedgerStatus, letters: ReadonlyMap<string, Waiting> = new Map()): void {
+  take({ sinks, bytes: all, freeBytes }: LedgerStatus, letters: ReadonlyMap<string, Waiting>): void {
     const { metrics, world, reserveBytes } = this.parts;
     // All sinks share the disk.
-    const onDisk = Math.max(0, freeBytes - reserveBytes()) / this.growth({ name: ALL, bytes: all });
+    const onDisk = secondsUntil(freeBytes - reserveBytes(), this.growth({ name: ALL, bytes: all }));
     this.views = sinks.map(({ oldestNow, ...backlog }) => {
       const { name, bytes, records, oldest, limitBytes } = backlog;
       const growth = this.growth(backlog);
-      const left = growth === 0 ? Number.POSITIVE_INFINITY : Math.min(onDisk, Math.max(0, limitBytes - bytes) / growth);
+      const left = growth === 0 ? Number.POSITIVE_INFINITY : Math.min(onDisk, secondsUntil(limitBytes - bytes, growth));
       const fullInSeconds = this.paused.get(name)?.size || backlog.behind.length > 0 ? 0 : left;
       const listed = oldestNow ?? oldest;
       const now = oldestNow === undefined ? world.wall() : world.monotonic();
@@ -92,4 +92,9 @@ export class SpoolView {
     const [first] = samples;
     return first && first.at < now ? Math.max(0, ((bytes - first.bytes) / (now - first.at)) * 1_000) : 0;
   }
+}
+
+/** Seconds until so many bytes are taken; infinite without growth, also where none are left. */
+function secondsUntil(room: number, growth: number): number {
+  return growth === 0 ? Number.POSITIVE_INFINITY : Math.max(0, room) / growth;
 }

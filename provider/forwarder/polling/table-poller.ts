@@ -160,6 +160,7 @@ export class TablePoller {
     const turn = this.node.turn && { turn: this.node.turn };
     try {
       const taken = await ledger.take({ table, ...answer, ...time, rules, habits, snapshot, ...turn });
+      if (snapshot || this.snapshotAt === undefined) this.snapshotAt = time.now;
       for (const place of taken.keyedPlaces) habits.keyedPlaces.add(place);
       return taken;
     } catch (error) {
@@ -227,12 +228,8 @@ export class TablePoller {
 
   private snapshotIsDue(): boolean {
     const { snapshotEveryMs } = this.parts.config.current;
-    if (snapshotEveryMs === 0) return false;
-    const now = this.parts.world.monotonic();
-    const last = this.snapshotAt;
-    if (last !== undefined && now - last < snapshotEveryMs) return false;
-    this.snapshotAt = now;
     // The first list is all `added`, and needs no snapshot.
-    return last !== undefined;
+    if (snapshotEveryMs === 0 || this.snapshotAt === undefined) return false;
+    return this.parts.world.monotonic() - this.snapshotAt >= snapshotEveryMs;
   }
 }
