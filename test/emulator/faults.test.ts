@@ -10,7 +10,7 @@ import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-ki
 import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
 import { faultPresets } from "../../provider/emulator/behaviour/fault-presets";
 import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
-import { BLOCKED, commit, control, fapi, list, signaling } from "./calls";
+import { BLOCKED, commit, control, fapi, list, raw, signaling } from "./calls";
 import { wallByHand } from "./wall-by-hand";
 
 const state = { arenas: { edge: { sets: { blocked: {} } } } };
@@ -102,6 +102,16 @@ test("a stale list shows the set as it was before its last commit", async () => 
   emulator.fail({ cmd: "list", kind: "stale-list" });
   expect((await fapi(emulator, list)).json).toEqual({ data: [] });
   expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 1 }] });
+});
+
+test.each([204, 205, 304])("an answer of status %i has no body and no length", async (status) => {
+  await using emulator = await startEmulator({ state });
+  emulator.fail({ status, body: "never sent" });
+  const request = `POST /fapi HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+  const [head = "", body] = (await raw(emulator.endpoint, request)).split("\r\n\r\n");
+  expect([head.slice(9, 12), body]).toEqual([String(status), ""]);
+  expect(head.toLowerCase()).not.toMatch(/content-length: [^0]/);
+  expect(emulator.journal[0]).toMatchObject({ status, answerBytes: 0, answer: "" });
 });
 
 test.each([

@@ -29,9 +29,13 @@ export function html(status: number, message: string): Reply {
   return { status, type: "text/html; charset=utf-8", body };
 }
 
-/** The bytes of a body. */
-export function encode(body: Reply["body"]): Buffer {
-  return typeof body === "string" ? Buffer.from(body) : body;
+/** Statuses of answers that have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
+const BODILESS: readonly number[] = [204, 205, 304];
+
+/** The bytes of a body, as they are sent. */
+export function encode({ status, body }: Pick<Reply, "status" | "body">): Buffer {
+  const sent = BODILESS.includes(status) ? "" : body;
+  return typeof sent === "string" ? Buffer.from(sent) : sent;
 }
 
 export interface SendOptions {
@@ -47,10 +51,10 @@ export interface SendOptions {
 
 /** Sends an answer. */
 export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
-  const body = encode(reply.body);
+  const body = encode(reply);
   response.writeHead(reply.status, {
     ...(reply.type && { "content-type": reply.type }),
-    "content-length": body.length,
+    ...(reply.status !== 204 && reply.status !== 304 && { "content-length": body.length }),
     ...(options.close && { connection: "close" }),
     ...reply.headers,
   });
@@ -71,7 +75,7 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
 
 /** Sends an answer and breaks the connection in the middle of its body. */
 export function sendTruncated(response: ServerResponse, reply: Reply): void {
-  const whole = encode(reply.body);
+  const whole = encode(reply);
   // An answer without a body announces one, so that there is something to break off.
   const announced = Math.max(whole.length, 2);
   response.writeHead(reply.status, { ...(reply.type && { "content-type": reply.type }), "content-length": announced });

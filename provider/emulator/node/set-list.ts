@@ -29,8 +29,8 @@ export function listSet(listed: OrderedPrefixes, spellings: Spellings, url: Pref
   const joined = names.join(".");
   if (last?.dialect === dialect && last.spellings === spellings && last.names === joined) return last.reply;
   const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
-  const { body, ...head } = write(entries, spellings, url, names, dialect);
-  const reply = { ...head, body: encode(body) };
+  const written = write(entries, spellings, url, names, dialect);
+  const reply = { ...written, body: encode(written) };
   encoded.set(listed, { dialect, spellings, names: joined, reply });
   return reply;
 }

@@ -70,7 +70,7 @@ export class MemoryExchange implements Exchange {
   }
 
   async answer(reply: Reply, { measured, passing }: Omit<SendOptions, "pace">): Promise<void> {
-    const whole = encode(reply.body);
+    const whole = encode(reply);
     passing?.(whole);
     measured?.(whole.length);
     this.delivered = { ...reply, body: whole };
