@@ -226,10 +226,11 @@ test.each([
 ])("a commit has the url %s", async (commitUrl, url) => {
   await using emulator = await start({ commitUrl });
   await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
-  emulator.fail({ kind: "full-table", cmd: "commit" });
+  emulator.fail({ kind: "full-table", cmd: "commit", url });
   expect((await fapi(emulator, { url, cmd: "commit" })).status).toBe(507);
   expect((await fapi(emulator, { url, cmd: "commit" })).status).toBe(200);
   expect(emulator.prefixSet(BLOCKED).applied).not.toHaveProperty(["192.0.2.0/24"]);
+  emulator.expectRequests({ cmd: "commit", url }, 2);
 });
 
 test("the verdict of a list is in the outermost object, also within an array", async () => {

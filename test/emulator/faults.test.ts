@@ -227,7 +227,7 @@ test.each<[Fault, string]>([
     '"edge/blocked" is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://; did you mean prefixset://edge/blocked?',
   ],
   [{ url: "prefixset://edge" }, 'url: "prefixset://edge" is not a resource address'],
-  [{ cmd: "commit", url: "arena://edge" }, "a commit works on prefix-sets, and arena://edge is none"],
+  [{ cmd: "delete", url: "arena://edge" }, "a delete works on prefix-sets, and arena://edge is none"],
   [{ cmd: "insert", type: "shost" }, "only a list of marks has a type: a insert never meets it"],
   [{ url: `${BLOCKED}/`, type: "shost" }, "only mark://ARENA/PROFILE has a type"],
   [{ kind: "reset", status: 503 }, "status has no meaning for reset, which takes when"],

@@ -70,7 +70,7 @@ function* nonsense(fault: Fault): Generator<string> {
   const only = `${kind} has a meaning only for ${meets.join(" and ")} of a prefix-set`;
   const elsewhere = cmd !== undefined && !meets.includes(cmd) ? `cmd "${cmd}"` : undefined;
   const other = op !== undefined ? `op "${op}"` : api !== undefined && api !== "node" ? `api "${api}"` : elsewhere;
-  const place = fault.url === undefined ? undefined : kindOf(fault.url);
+  const place = fault.url === undefined || cmd === "commit" ? undefined : kindOf(fault.url);
   if (other !== undefined) yield `${only}: ${other} never meets it`;
   else if (type !== undefined) yield `${only}: it never meets a list of marks`;
   else if (place !== undefined && place !== "prefixset") yield `${only}: ${fault.url} is none`;
@@ -112,10 +112,10 @@ function* requests({ api, cmd, op, url, type, client }: Fault): Generator<string
 }
 
 function* address(url: string, cmd: Fault["cmd"]): Generator<string> {
-  const problem = addressProblem(url);
+  const problem = addressProblem(url, cmd);
   if (problem !== undefined) yield `url: ${problem}`;
   const place = kindOf(url);
-  if (place !== undefined && place !== "prefixset" && cmd !== undefined && cmd !== "list") {
+  if (place !== undefined && place !== "prefixset" && (cmd === "insert" || cmd === "delete")) {
     yield `a ${cmd} works on prefix-sets, and ${url} is none`;
   }
 }

@@ -5,15 +5,14 @@ import { addressProblem } from "../journal/address-filter";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
 import { markTypeSchema } from "../validation/mark-type";
-import { prefixText, readBy, strictly } from "../validation/strict";
+import { prefixText, strictly } from "../validation/strict";
 
 /**
  * Arguments of an emulator's methods, checked at run time for plain JavaScript. The control API describes and checks its
  * operations by the same schemas.
  */
 
-/** Filter of journal entries: every given member must match. */
-export const journalFilter = z.strictObject({
+const filterMembers = z.strictObject({
   cmd: z
     .enum(["list", "insert", "delete", "commit"])
     .optional()
@@ -22,7 +21,6 @@ export const journalFilter = z.strictObject({
   api: z.enum(["node", "signaling", "test", "other"]).optional().describe("node, signaling, test or other."),
   url: z
     .string()
-    .superRefine(readBy(checkedAddress))
     .optional()
     .describe("The resource of a command, with or without a trailing slash; a * at the end matches the rest."),
   client: z.string().optional().describe("The signaling client."),
@@ -32,10 +30,11 @@ export const journalFilter = z.strictObject({
   contains: prefixText.optional().describe("A prefix or an address that a data item equals or covers."),
 });
 
-function checkedAddress(url: string): void {
-  const problem = addressProblem(url);
-  if (problem !== undefined) throw new TypeError(problem);
-}
+/** Filter of journal entries: every given member must match. */
+export const journalFilter = filterMembers.superRefine(({ url, cmd }, context) => {
+  const message = url === undefined ? undefined : addressProblem(url, cmd);
+  if (message !== undefined) context.addIssue({ code: "custom", path: ["url"], message });
+});
 
 /** Range of the matching entries. */
 export const journalRange = z.strictObject({

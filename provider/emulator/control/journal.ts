@@ -16,7 +16,7 @@ import { withTexts } from "./given";
 import { getter, method, operation } from "./operation";
 import type { RequestWait } from "./schema-types";
 
-const filterAndRange = journalFilter.extend(journalRange.shape);
+const filterAndRange = journalFilter.safeExtend(journalRange.shape);
 
 const requests = operation("GET /journal", "Requests to the emulator and its answers, without secrets.", {
   input: filterAndRange,

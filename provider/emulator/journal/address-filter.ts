@@ -1,5 +1,6 @@
 import { caught, messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
+import type { JournalFilter } from "./schema-types";
 
 const SCHEMES = ["arena", "profile", "prefixset", "mark"] as const;
 
@@ -15,7 +16,9 @@ export function matchesUrl(pattern: string, url: string | undefined): boolean {
 const withoutSlash = (url: string) => url.replace(/\/$/, "");
 
 /** Reason why the `url` of a filter or a fault can match no address; `undefined` if it can. */
-export function addressProblem(url: string): string | undefined {
+export function addressProblem(url: string, cmd?: JournalFilter["cmd"]): string | undefined {
+  // The url of a commit may be any, by the switch `commitUrl`.
+  if (cmd === "commit" && url.includes("://")) return undefined;
   const place = kindOf(url);
   if (place === undefined) {
     if (isBeginning(url)) return undefined;
