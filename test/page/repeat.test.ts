@@ -175,11 +175,16 @@ test("what the journal does not hold cannot be repeated, and the reason is given
   expect(emulator.journal.length).toBe(4);
 });
 
-test("a request of which the journal keeps the beginning alone cannot be repeated", async () => {
+test.each([
+  ["a long text", "x".repeat(200)],
+  ["an object", { of: "mine" }],
+])("an item with %s, of which the journal keeps the beginning alone, cannot be repeated", async (_, note) => {
   await using emulator = await startNode();
-  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1, note: "x".repeat(200) }] });
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1, note }] });
   const body = "The journal does not keep the body of this request.";
   expect(await details(emulator, 0)).toEqual({ noCurl: body, noSend: body });
+  const [sent] = emulator.har().log.entries;
+  expect(sent?.request.postData?.comment).toBe("Texts that end with … are the beginning of longer ones.");
 });
 
 test("a fault that withholds the answer holds nothing up, and another page cannot send", async () => {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { JOURNAL } from "../defaults";
 import type { JournalEntry } from "./entry";
-import type { Journal } from "./journal";
+import { isBeginning, type Journal } from "./journal";
 import { describeRun } from "./journal-text";
 import type { Run } from "./runs";
 import type { Har } from "./schema-types";
@@ -168,10 +168,12 @@ function sent({ rawUrl, cmd, type, op, data, headers }: JournalEntry): HarEntry[
   const items = data?.slice(0, JOURNAL.harItems);
   const body = op === undefined ? { url: rawUrl, cmd, type, data: items } : { IP_prefix: items };
   if (Object.values(body).every((member) => member === undefined)) return undefined;
-  const cut = (data?.length ?? 0) > JOURNAL.harItems && {
-    comment: `The first ${JOURNAL.harItems} of ${data?.length} data items.`,
-  };
-  return { mimeType: headers["content-type"] ?? "", text: JSON.stringify(body), ...cut };
+  const omitted = [
+    ...((data?.length ?? 0) > JOURNAL.harItems ? [`The first ${JOURNAL.harItems} of ${data?.length} data items.`] : []),
+    ...(isBeginning([rawUrl, items]) ? ["Texts that end with … are the beginning of longer ones."] : []),
+  ];
+  const comment = omitted.length > 0 && { comment: omitted.join(" ") };
+  return { mimeType: headers["content-type"] ?? "", text: JSON.stringify(body), ...comment };
 }
 
 function pairs(headers: Readonly<Record<string, string>>): HarEntry["request"]["headers"] {

@@ -157,6 +157,12 @@ export function beginning(text: string, most: number = JOURNAL.itemCharacters): 
   return text.length > most ? structuredClone(`${text.slice(0, most)}…`) : text;
 }
 
+/** True if the journal has only a beginning of a text, or of a text in a data item. */
+export function isBeginning(item: unknown): boolean {
+  if (typeof item === "object" && item !== null) return Object.values(item).some(isBeginning);
+  return typeof item === "string" && item.endsWith("…");
+}
+
 /** A data item for the journal: one that is longer than any valid item is the beginning of its JSON. */
 export function keptItem(item: unknown): unknown {
   if (typeof item === "string") return beginning(item);

@@ -4,6 +4,7 @@ import type { Dialect } from "../behaviour/dialect";
 import { PAGE } from "../defaults";
 import { asHeader, BadRequest } from "../http/request";
 import type { JournalEntry } from "../journal/entry";
+import { isBeginning } from "../journal/journal";
 import { authorization } from "../node/node-api";
 import type { Simulation } from "../simulation";
 import { markWord } from "../validation/mark-type";
@@ -94,9 +95,6 @@ function bodyOf({ op, cmd, rawUrl, type, data }: JournalEntry, { markTypes }: Di
     return JSON.stringify({ url: rawUrl, cmd, type: type && markWord(markTypes, type), data });
   return op !== undefined && data !== undefined ? JSON.stringify({ IP_prefix: data }) : undefined;
 }
-
-/** True for the beginning of a longer text, which is all that the journal keeps of one. */
-const isBeginning = (text: unknown) => typeof text === "string" && text.endsWith("…");
 
 const hasBody = ({ headers }: JournalEntry) =>
   Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined;
