@@ -6,7 +6,7 @@ export type { ClientCredentials, EmulatorInfo } from "./info-types";
 /** Other sources of an emulator's answers than its content, and its files. Addresses are without credentials. */
 export type EmulatorSources = Pick<
   EmulatorInfo,
-  "proxy" | "proxySignaling" | "record" | "replay" | "unseen" | "persist"
+  "proxy" | "proxySignaling" | "record" | "replay" | "replayed" | "unseen" | "persist"
 >;
 
 /** The sources among options, without the credentials in addresses. */

@@ -57,7 +57,7 @@ export class Simulation {
     private readonly wall: Wall,
     readonly addresses: Addresses,
     /** Sources of its answers, and its files. */
-    readonly sources: EmulatorSources,
+    public sources: EmulatorSources,
     state?: EmulatorState,
   ) {
     this.started = new Date(wall.now());

@@ -94,9 +94,11 @@ test("what was never recorded is refused with what it is, or answered by the emu
     status: 501,
     json: { error: `not recorded: commit ${BLOCKED}. Record it, or let the emulator answer unrecorded requests` },
   });
+  expect(() => strict.fail({ kind: "stuck-commit" })).toThrow("stuck-commit changes the emulator's own node");
   // Signaling was not passed on, so it is the emulator's own.
   expect((await signaling(strict.signalingUrl, strict.clients[0], "status")).json).toEqual({ IP_prefix: [] });
   await using own = await startEmulator({ replay: record, unseen: "emulate" });
+  own.fail({ cmd: "list", kind: "stale-list" });
   await fapi(own, insert);
   await fapi(own, commit);
   expect(own.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.0/24"], 4);
@@ -129,6 +131,10 @@ test("a receiver of signalings is recorded without its secret, and answers every
 test("faults meet what is passed on, and a node that is away is said", async () => {
   const node = await startEmulator();
   await using proxy = await startEmulator({ proxy: node.endpoint });
+  for (const kind of ["stale-list", "late-commit", "stuck-commit", "restart"] as const) {
+    expect(() => proxy.fail({ kind })).toThrow(`${kind} changes the emulator's own node, which does not answer here`);
+  }
+  proxy.fail({ op: "start", kind: "restart", staged: "kept" });
   proxy.fail({ cmd: "commit", status: 503 });
   expect((await fapi(proxy, commit)).status).toBe(503);
   expect(node.requests({ cmd: "commit" })).toEqual([]);

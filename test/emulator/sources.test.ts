@@ -4,6 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
+import { answeredBy } from "../../provider/emulator/page/client/texts";
 import { useFolder } from "../support/folder";
 import { serveRaw } from "../support/raw-server";
 import { control, fapi, list } from "./calls";
@@ -30,7 +31,11 @@ test("an emulator says its dialect, what answers in its place, and what it keeps
     expect(emulator.info().dialect).toEqual({});
   }
   await using replaying = await startEmulator({ replay: record });
-  expect(replaying.info()).toMatchObject({ replay: record, unseen: "refuse" });
+  expect(replaying.info()).toMatchObject({ replay: record, replayed: ["node"], unseen: "refuse" });
+  expect((["node", "signaling"] as const).map((api) => answeredBy(replaying.info(), api))).toEqual([
+    `answered from the recording ${record}; what is not in it is refused`,
+    "answered by the emulator",
+  ]);
   const { proxy: _, ...plain } = node.info();
   expect(plain).toEqual(node.info());
 });

@@ -88,6 +88,8 @@ export interface FaultDefinition {
   readonly meets?: readonly Command[];
   /** True if it affects every caller, whichever request triggers it. */
   readonly meetsEveryone?: true;
+  /** True for parameters by which it changes the emulator's own node: it has no effect where another one answers. */
+  readonly changesNode?: (fault: FaultParameters) => boolean;
   readonly run: (context: FaultContext) => Promise<Delivery>;
 }
 

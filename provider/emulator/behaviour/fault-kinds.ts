@@ -88,6 +88,7 @@ const nodeFaults = {
       'As `refuse`, and staged entries are lost, or kept with `staged: "kept"`; `when: "after"`: the request took effect before.',
     meetsEveryone: true,
     parameters: { delay: "200ms", staged: "lost", when: "before" },
+    changesNode: ({ staged }) => staged !== "kept",
     run: instead((context) => {
       if (context.fault.staged !== "kept") context.discardStaged();
       context.outage(delayOf(context));
@@ -106,6 +107,7 @@ const nodeFaults = {
   "late-commit": {
     about: "A commit is answered at once and applied `delay` (1 s, virtual time) later.",
     meets: ["commit"],
+    changesNode: () => true,
     parameters: { delay: "1s" },
     run: (context) => context.run({ commitDelay: delayOf(context) }),
   },
@@ -113,6 +115,7 @@ const nodeFaults = {
     about:
       'A commit is answered as a success and never applied. Staged changes are lost; with `staged: "kept"` they stay staged.',
     meets: ["commit"],
+    changesNode: () => true,
     parameters: { staged: "lost" },
     run: (context) =>
       context.run({ commitDelay: Number.POSITIVE_INFINITY, keepStaged: context.fault.staged === "kept" }),
@@ -126,6 +129,7 @@ const nodeFaults = {
   "stale-list": {
     about: "A list shows the set as it was before its last commit.",
     meets: ["list"],
+    changesNode: () => true,
     parameters: {},
     run: (context) => context.run({ stale: true }),
   },

@@ -33,6 +33,10 @@ export const sources = z.object({
   proxySignaling: z.string().optional().describe("Base address of the real receiver that answers."),
   record: z.string().optional().describe("File for the answers to passed-on requests."),
   replay: z.string().optional().describe("File with recorded answers."),
+  replayed: z
+    .array(z.enum(["node", "signaling"]))
+    .optional()
+    .describe("With `replay`: the APIs that it answers. The emulator answers the others itself."),
   unseen: z.enum(["refuse", "emulate"]).optional().describe("With `replay`: treatment of an unrecorded request."),
   persist: z.string().optional().describe("File with the emulator's content."),
 });

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { type Dialect, type DialectSettings, deviations, dialect, dialectSchema } from "../behaviour/dialect";
+import type { FaultDefinition } from "../behaviour/fault-kind";
+import { FAULT_KINDS } from "../behaviour/fault-kinds";
 import { type Fault, faultSchema } from "../behaviour/fault-schema";
 import type { ActiveFault } from "../behaviour/faults";
 import { expectNone, unmetFaults } from "../behaviour/unmet-faults";
@@ -64,7 +66,15 @@ export const behaviour = {
     operation("POST /faults", "Sets a fault.", {
       input: faultSchema as z.ZodType<Fault>,
       answer: activeFault,
-      run: ({ faults }, fault): FaultAnswer => faults.add(fault),
+      run: ({ faults, sources }, fault): FaultAnswer => {
+        const { proxy, replayed = [], unseen } = sources;
+        const isOther = proxy !== undefined || (replayed.includes("node") && unseen === "refuse");
+        const { kind = "error" } = fault;
+        const { changesNode }: FaultDefinition = FAULT_KINDS[kind];
+        if (!isOther || !changesNode?.(fault)) return faults.add(fault);
+        const kept = kind === "restart" ? '; with staged "kept" it only breaks connections' : "";
+        throw new TypeError(`${kind} changes the emulator's own node, which does not answer here${kept}`);
+      },
     }),
     (fault: Fault) => fault,
     removable,

@@ -24,7 +24,8 @@ export class Backends {
   ) {}
 
   /** @throws {TypeError} if the recording cannot be read or begun. */
-  static async open(options: EmulatorOptions, { waits, onReset }: Simulation): Promise<Backends> {
+  static async open(options: EmulatorOptions, simulation: Simulation): Promise<Backends> {
+    const { waits, onReset } = simulation;
     const { proxy, proxySignaling, record, replay, unseen = "refuse" } = options;
     const upstreams = new Map<RecordedApi, Upstream>();
     if (proxy !== undefined) upstreams.set("node", new Upstream(new URL(proxy), "", waits.signal));
@@ -33,9 +34,12 @@ export class Backends {
     }
     const recorder = record === undefined ? undefined : await Recorder.begin(record, [...upstreams.keys()]);
     const recording = replay === undefined ? undefined : await Recording.read(replay);
-    if (recording) onReset(() => recording.restart());
     const answering = new Map<RecordedApi, Answering>();
-    for (const api of recording?.apis ?? []) if (recording) answering.set(api, replayed(recording, unseen));
+    if (recording) {
+      onReset(() => recording.restart());
+      simulation.sources = { ...simulation.sources, replayed: recording.apis };
+      for (const api of recording.apis) answering.set(api, replayed(recording, unseen));
+    }
     for (const [api, upstream] of upstreams) answering.set(api, passedOn(upstream, recorder));
     return new Backends(answering, recorder, upstreams, options.advertise);
   }

@@ -4,7 +4,7 @@ import { token } from "./api";
 import { TextField } from "./fields";
 import { requestsOf } from "./route";
 import { type State, update } from "./store";
-import { answeredBy, listed } from "./texts";
+import { answeredBy, listed, OWN } from "./texts";
 import { Button } from "./ui";
 
 const at = (time: Date) => time.toTimeString().slice(0, 8);
@@ -36,15 +36,15 @@ export function Banner({ state: { connection, lost, restarted, overview } }: { s
 
 /** Names the source that answers in place of the emulator, and the parts of this page that clients do not see then. */
 function Sources({ sources }: Pick<Overview, "sources">) {
-  const { proxy, proxySignaling, record, replay } = sources;
-  const node = proxy !== undefined || replay !== undefined;
-  const signaling = proxySignaling !== undefined || replay !== undefined;
+  const { record } = sources;
+  const [byNode, byReceiver] = [answeredBy(sources, "node"), answeredBy(sources, "signaling")];
+  const [node, signaling] = [byNode !== OWN, byReceiver !== OWN];
   if (!node && !signaling) return null;
   return (
     <p class="banner" role="status">
       <span>
-        {node && `Requests of the node API are ${answeredBy(sources, proxy)}. `}
-        {signaling && `Requests of the signaling API are ${answeredBy(sources, proxySignaling)}. `}
+        {node && `Requests of the node API are ${byNode}. `}
+        {signaling && `Requests of the signaling API are ${byReceiver}. `}
         {record !== undefined && `The answers are kept in ${record}. `}
         What this page shows of {listed(node && "sets, marks, profiles", signaling && "signalings")} is the emulator’s
         own, and not what clients are told: that is in <a href={requestsOf({})}>the journal</a>.

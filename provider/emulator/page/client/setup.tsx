@@ -25,8 +25,8 @@ export function SetupView({ overview }: ViewProps) {
 function Answers({ overview: { endpoint, sources, seed } }: { overview: Overview }) {
   const facts = [
     ["Address", endpoint],
-    ["Node API", answeredBy(sources, sources.proxy)],
-    ["Signaling API", answeredBy(sources, sources.proxySignaling)],
+    ["Node API", answeredBy(sources, "node")],
+    ["Signaling API", answeredBy(sources, "signaling")],
     ["Answers kept in", sources.record],
     ["State kept in", sources.persist],
     ["Seed", seed],

@@ -118,10 +118,15 @@ export function markKey({ address, source, destination, sourcePort, destinationP
   return `${end(source, sourcePort)} → ${end(destination, destinationPort)}${protocol === undefined ? "" : `, ${protocol}`}`;
 }
 
-/** Text that names the source of answers: the emulator itself, or another. */
-export function answeredBy({ replay, unseen }: Overview["sources"], proxy: string | undefined): string {
-  if (proxy !== undefined) return `answered by ${proxy}`;
-  if (replay === undefined) return "answered by the emulator";
+/** Source of the answers of an API that nothing replaces. */
+export const OWN = "answered by the emulator";
+
+/** Text that names the source of answers of an API: the emulator itself, or another. */
+export function answeredBy(sources: Overview["sources"], api: "node" | "signaling"): string {
+  const { proxy, proxySignaling, replay, replayed, unseen } = sources;
+  const upstream = api === "node" ? proxy : proxySignaling;
+  if (upstream !== undefined) return `answered by ${upstream}`;
+  if (!replayed?.includes(api)) return OWN;
   const rest = unseen === "emulate" ? "answered by the emulator" : "refused";
   return `answered from the recording ${replay}; what is not in it is ${rest}`;
 }
