@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeEntry, describeRun, startEmulator } from "../../provider/emulator";
+import { describeLine } from "../../provider/emulator/page/describe";
 import { BLOCKED, control, fapi, list, signaling } from "./calls";
 import { wallByHand } from "./wall-by-hand";
 
@@ -121,6 +122,22 @@ test("requests are grouped into runs by pauses, by a test's marks, and by client
   emulator.clearJournal();
   await fapi(emulator, list);
   expect(emulator.runs.map(describeRun)).toEqual(["run 6: 1 request, no commit"]);
+});
+
+test("a refusal counts as one at any status, and a start whose answer is lost as a start", async () => {
+  await using emulator = await startEmulator({ dialect: "always-200" });
+  const [client] = emulator.clients;
+  await fapi(emulator, { ...list, cmd: "none" });
+  await signaling(emulator.signalingUrl, client, "start", ["192.0.2.1/32"]);
+  emulator.fail({ op: "start", kind: "lost-answer" });
+  await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32"]).catch(() => {});
+  expect(emulator.runs.map(describeRun)).toEqual(["run 1: 3 requests, no commit, 1 start, 3 failed"]);
+  const lines = emulator.journal.map(describeLine);
+  expect(lines.map(({ status, refused, reason }) => [status, refused, reason])).toEqual([
+    [200, true, expect.stringContaining('"cmd"')],
+    [200, true, "ip_prefix invalid"],
+    [undefined, undefined, undefined],
+  ]);
 });
 
 test("a pause is one in which nothing is in progress", async () => {

@@ -6,7 +6,7 @@ import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Persistence } from "../../provider/emulator/state/persistence";
 import { seededRandom } from "../../provider/emulator/time/random";
 import { useFolder } from "../support/folder";
-import { BLOCKED, commit, fapi, insert, signaling } from "./calls";
+import { BLOCKED, commit, fapi, insert, list, signaling } from "./calls";
 import { keeping } from "./keeping";
 
 const state: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
@@ -33,16 +33,23 @@ test("what was answered is in the file at that moment", async () => {
   const copy = await Persistence.read(await copyOf(persist, "copied.json"));
   expect(copy).toEqual(emulator.state());
   expect(copy?.staged).toEqual({ [BLOCKED]: { "203.0.113.9/32": 5, "192.0.2.0/24": null, "203.0.113.77/32": 1 } });
+  emulator.change(BLOCKED, { insert: { "203.0.113.78/32": 1 } });
+  await fapi(emulator, list);
+  expect(await Persistence.read(await copyOf(persist, "listed.json"))).toEqual(emulator.state());
 });
 
-test("a commit that is on its way is not kept before it is applied, nor if another state takes its set's place", async () => {
+test("a commit that is on its way is kept as staged changes before it is applied, and not if another state takes its set's place", async () => {
   const persist = join(folder, "late.json");
   await using emulator = await startEmulator({ persist, state });
   emulator.fail({ cmd: "commit", kind: "late-commit", delay: "1h" });
   await fapi(emulator, insert("203.0.113.0/24", 4));
   await fapi(emulator, commit);
   const before = await Persistence.read(await copyOf(persist, "before.json"));
-  expect([before?.arenas, before?.staged]).toEqual([emulator.state().arenas, undefined]);
+  expect([before?.arenas?.edge?.sets, before?.staged]).toEqual([
+    state.arenas?.edge?.sets,
+    { [BLOCKED]: { "203.0.113.0/24": 4 } },
+  ]);
+  expect(emulator.state()).toEqual(before);
   emulator.clock.advance("2h");
   await fapi(emulator, insert("203.0.113.9/32"));
   expect((await Persistence.read(await copyOf(persist, "after.json")))?.arenas?.edge?.sets).toEqual({

@@ -17,13 +17,13 @@ export const runSchema = z
     label: z.string().optional().describe("Label given by a client or a test."),
     from: z.string().optional().describe("Virtual time of its first request, ISO 8601."),
     requests: count.describe("Requests to either API."),
-    failed: count.describe("Requests with an answer of status 400 or more, or without an answer."),
+    failed: count.describe("Requests that were refused or failed, or have no answer."),
     commits: count.describe("Applied commits."),
     inserted: count.describe("Entries inserted by the commits."),
     removed: count.describe("Entries removed by the commits."),
     changed: count.describe("Entries whose value the commits changed."),
-    starts: count.describe("Successful starts of signaling."),
-    stops: count.describe("Successful stops of signaling."),
+    starts: count.describe("Starts of signaling that took effect."),
+    stops: count.describe("Stops of signaling that took effect."),
   })
   .describe("Counts of a run of requests.")
   .meta({ id: "Run" });
@@ -101,6 +101,7 @@ export const journalEntry = z
         "The data items or prefixes of the request. One of more than 100 characters is the beginning of its text.",
       ),
     status: count.optional().describe("Absent until the answer is sent; a fault may withhold it."),
+    refused: z.boolean().optional().describe("True for a refusal with a status below 400, as some dialects answer it."),
     answerBytes: count.optional().describe("Length of the answer's body in bytes, as sent; absent like `status`."),
     answer: z.string().optional().describe("The first 2 KB of the answer's body."),
     answerHeaders: z

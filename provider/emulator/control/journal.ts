@@ -35,7 +35,7 @@ function streamEvents(journal: Journal, response: ServerResponse): undefined {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.write(": journal\n\n");
   const stop = journal.listen(({ data: _, answer, ...entry }) => {
-    const reason = reasonOf({ status: entry.status, answer });
+    const reason = reasonOf({ ...entry, answer });
     const event = { ...entry, ...(reason !== undefined && { reason }) };
     if (response.writableLength > CONTROL.eventBytes) response.destroy();
     else response.write(`id: ${entry.index}\nevent: request\ndata: ${JSON.stringify(event)}\n\n`);

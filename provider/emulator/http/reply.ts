@@ -10,6 +10,8 @@ export interface Reply {
   readonly type?: string;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** True for a refusal, whatever its status. */
+  readonly refused?: true;
 }
 
 export const JSON_TYPE = "application/json";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { jsonIn } from "../../model/readable";
 import { JOURNAL } from "../defaults";
 import { commitCounts } from "../state/commit-record";
-import type { JournalEntry } from "./entry";
+import { isRefused, type JournalEntry } from "./entry";
 import type { Run } from "./runs";
 
 /**
@@ -58,8 +58,9 @@ function changesText({ inserted, removed, changed }: Pick<Run, "inserted" | "rem
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Reason of a refusal, on one line: the error text of the JSON, else the whole body. */
-export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
-  if (status < 400 || !answer) return undefined;
+export function reasonOf(entry: Pick<JournalEntry, "status" | "refused" | "answer">): string | undefined {
+  const { answer } = entry;
+  if (!isRefused(entry) || !answer) return undefined;
   const line = (errorSchema.safeParse(jsonIn(answer)).data ?? answer).replace(/\s+/g, " ").trim();
   return line.length > JOURNAL.reasonCharacters ? `${line.slice(0, JOURNAL.reasonCharacters)}…` : line;
 }

@@ -1,7 +1,7 @@
 import type { Run } from "../answer-types";
 import { JOURNAL } from "../defaults";
 import { type CommitRecord, commitCounts } from "../state/commit-record";
-import type { JournalEntry } from "./entry";
+import { isRefused, type JournalEntry } from "./entry";
 
 export type { Run } from "../answer-types";
 
@@ -54,14 +54,18 @@ export class Runs {
   }
 
   /** Counts the end of a request; called once for each that entered. */
-  leave({ run, op, status }: Pick<JournalEntry, "run" | "op" | "status">): void {
+  leave(entry: Pick<JournalEntry, "run" | "status" | "refused">): void {
     this.inProgress -= 1;
     this.lastEnd = this.elapsed();
+    const counted = this.kept.get(entry.run);
+    if (counted && (entry.status === undefined || isRefused(entry))) counted.failed += 1;
+  }
+
+  /** Counts a start or stop that took effect, whatever becomes of its answer. */
+  took({ run, op }: Pick<JournalEntry, "run" | "op">): void {
     const counted = this.kept.get(run);
-    if (!counted) return;
-    if (status === undefined || status >= 400) counted.failed += 1;
-    else if (op === "start") counted.starts += 1;
-    else if (op === "stop") counted.stops += 1;
+    if (counted && op === "start") counted.starts += 1;
+    if (counted && op === "stop") counted.stops += 1;
   }
 
   /** Counts an applied commit. */

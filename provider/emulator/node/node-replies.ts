@@ -54,7 +54,8 @@ export function failure(why: number | RefusalKind, message: string, dialect: Dia
       ? { status: why, form: dialect.errorForm, text: dialect.errorText }
       : refusalStyle(why, dialect);
   const { status, form, text: own } = style;
-  return own === "" ? ERRORS[form](status, message) : text(status, fill(own, { message, status }));
+  const reply = own === "" ? ERRORS[form](status, message) : text(status, fill(own, { message, status }));
+  return { ...reply, refused: true };
 }
 
 /** Prefix of the list's own switches in a dialect; `undefined` if it has none. */

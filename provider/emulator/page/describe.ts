@@ -61,8 +61,8 @@ export function describeBinding({ bindings }: Contents, text: string): { prefix?
 }
 
 export function describeLine(all: JournalEntry) {
-  const { headers: _, data: __, answerHeaders: ___, answer, commit, ...entry } = all;
-  const reason = reasonOf({ status: entry.status, answer });
+  const { headers: _, data: __, answerHeaders: ___, answer: ____, commit, ...entry } = all;
+  const reason = reasonOf(all);
   return {
     ...entry,
     ...(reason !== undefined && { reason }),

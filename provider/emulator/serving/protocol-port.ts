@@ -6,7 +6,7 @@ import type { ActiveFault } from "../behaviour/faults";
 import { SHORTEST_SECRET } from "../defaults";
 import { type Reply, send, text } from "../http/reply";
 import { toOriginForm } from "../http/request";
-import type { ApiName, OpenEntry, RequestSummary } from "../journal/entry";
+import { type ApiName, isRefused, type OpenEntry, type RequestSummary } from "../journal/entry";
 import { keptItem } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
@@ -102,6 +102,7 @@ export class ProtocolPort {
         exchange.cut(delivery);
       } else {
         entry.status = delivery.status;
+        if (delivery.refused && delivery.status < 400) entry.refused = true;
         entry.answerHeaders = start.headers({
           ...(delivery.type && { "content-type": delivery.type }),
           ...delivery.headers,
@@ -164,12 +165,12 @@ export class ProtocolPort {
       const reply = await effect(variation, (record) => {
         this.simulation.journal.committed(entry, record);
       });
-      if (!this.simulation.durable || !isMutation(summary)) return reply;
+      if (!isRefused(reply)) this.simulation.journal.runs.took(entry);
       try {
-        await this.simulation.durable();
+        await this.simulation.durable?.();
         return reply;
       } catch (cause) {
-        return error(500, `the change cannot be written to the state file: ${messageOf(cause)}`);
+        return error(500, `changes cannot be written to the state file: ${messageOf(cause)}`);
       }
     };
     const outcome = fault
@@ -201,10 +202,6 @@ function hasCoding(headers: Head["headers"]): boolean {
 function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets: Secrets): RequestSummary {
   const shown = data && (secrets.mayBeIn(body) ? secrets.cutJson(data) : data);
   return { ...secrets.cutJson(rest), ...(shown && { data: shown.map(keptItem) }) };
-}
-
-function isMutation({ cmd, op }: RequestSummary): boolean {
-  return (cmd !== undefined && cmd !== "list") || (op !== undefined && op !== "status");
 }
 
 function unknownPath(target: string): string {

@@ -35,9 +35,11 @@ export class SignalingApi implements Api {
     const error: Interpretation["error"] = (why, message) => {
       const { signalingErrors, signalingErrorText, signalingErrorStatus, capStatus } = this.simulation.dialect;
       const status = why === "tooLarge" ? capStatus : why;
-      return signalingErrorText === ""
-        ? ERRORS[signalingErrors](status, message)
-        : text(signalingErrorStatus || status, fill(signalingErrorText, { message }));
+      const reply =
+        signalingErrorText === ""
+          ? ERRORS[signalingErrors](status, message)
+          : text(signalingErrorStatus || status, fill(signalingErrorText, { message }));
+      return { ...reply, refused: true };
     };
     const path = parsePath(request.target);
     if (!path) {

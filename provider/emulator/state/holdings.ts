@@ -88,8 +88,8 @@ export class Holdings {
   /** This part of a state, with the present marks of profiles, without signaling. */
   export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
-      .filter(([, set]) => set.changes.size > 0)
-      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
+      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.unapplied)] as const)
+      .filter(([, changes]) => Object.keys(changes).length > 0);
     const arenas = [...this.arenas].map(([name, arena]) => [
       name,
       {

@@ -67,6 +67,11 @@ export class PrefixSetStore {
     return this.staging;
   }
 
+  /** All changes that are not applied, those of commits under way included. */
+  get unapplied(): ReadonlyMap<CanonicalPrefix, StagedValue> {
+    return new Map(this.pending.flatMap((batch) => [...batch]));
+  }
+
   /** The value of a prefix after all staged changes; `undefined` if it is absent then. */
   stagedValue(prefix: CanonicalPrefix): number | undefined {
     let value = this.staging.get(prefix);

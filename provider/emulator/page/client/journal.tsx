@@ -4,7 +4,7 @@ import type { JournalLine, Overview } from "../answers";
 import { act } from "./ask";
 import { Details } from "./details";
 import { FindField, SelectField } from "./fields";
-import { OPERATION_OPTIONS, OUTCOME_OPTIONS, objectOptions, passes } from "./requests";
+import { isBad, OPERATION_OPTIONS, OUTCOME_OPTIONS, objectOptions, passes } from "./requests";
 import { choose, journalChoices, link, type RequestFilter, requestFilter } from "./route";
 import { Changes } from "./table";
 import { bytes, number, plural } from "./texts";
@@ -121,7 +121,7 @@ function JournalRow({ line, run, live }: { line: JournalLine; run: string | unde
   const [open, setOpen] = useState(false);
   const { cmd, op, url, client, type, entries, status, answerBytes, fault, commit, method, path } = line;
   const outcome = status === undefined ? "no answer" : String(status);
-  const bad = status === undefined || status >= 400;
+  const bad = isBad(line);
   return (
     <li class={bad || fault ? "trouble" : undefined}>
       {run !== undefined && <p class="run">{run}</p>}

@@ -29,16 +29,14 @@ export const OPERATION_OPTIONS = [
     .map((name) => [name, name] as const),
 ] as const;
 
-const hasStatus = (from: number, to: number) => (line: JournalLine) =>
-  line.status !== undefined && line.status >= from && line.status < to;
-
-const isTrouble = ({ status, fault }: JournalLine) => fault !== undefined || status === undefined || status >= 400;
+/** Whether a request was refused or failed, or has no answer. */
+export const isBad = ({ status, refused = false }: JournalLine) => status === undefined || refused || status >= 400;
 
 const OUTCOMES: Record<string, readonly [text: string, holds: (line: JournalLine) => boolean]> = {
-  trouble: ["errors and faults", isTrouble],
-  success: ["succeeded", hasStatus(0, 400)],
-  refused: ["refused (4xx)", hasStatus(400, 500)],
-  failed: ["failed (5xx)", hasStatus(500, 600)],
+  trouble: ["errors and faults", (line) => line.fault !== undefined || isBad(line)],
+  success: ["succeeded", (line) => !isBad(line)],
+  refused: ["refused", (line) => isBad(line) && (line.status ?? 500) < 500],
+  failed: ["failed (5xx)", ({ status = 0 }) => status >= 500],
   silent: ["no answer", ({ status }) => status === undefined],
   fault: ["met a fault", ({ fault }) => fault !== undefined],
 };
