@@ -31,9 +31,9 @@ function node(open: readonly RuleSpec[] = []) {
 describe("a packet", () => {
   test("meets the profile with the longest bound prefix that holds its destination", () => {
     const { engine } = node();
-    engine.bind("198.51.100.0/24", "edge/open");
-    engine.bind("198.51.100.7", "edge/guarded");
-    engine.bind("2001:db8::/32", "edge/guarded");
+    engine.bind(Prefix.parse("198.51.100.0/24"), "edge/open");
+    engine.bind(Prefix.parse("198.51.100.7"), "edge/guarded");
+    engine.bind(Prefix.parse("2001:db8::/32"), "edge/guarded");
     const to = (address: string, from = "203.0.113.9") => engine.receive([{ ...SYN, from, to: address }])[0];
     expect(to("198.51.100.7")).toEqual({
       verdict: "drop",
@@ -48,7 +48,7 @@ describe("a packet", () => {
 
   test("that is none is refused with its position; those before it have been received", () => {
     const { engine } = node([{ id: 5, actions: [{ hmark: {} }] }]);
-    engine.bind("0.0.0.0/0", "edge/open");
+    engine.bind(Prefix.parse("0.0.0.0/0"), "edge/open");
     const receive = (wrong: Partial<Packet>) => () => engine.receive([SYN, { ...SYN, ...wrong }]);
     expect(receive({ to: "198.51.100" })).toThrow('packet 2: "198.51.100" is not four decimal numbers');
     expect(receive({ to: "2001:db8::1" })).toThrow("packet 2: a packet from 203.0.113.9 cannot go to 2001:db8::1");
@@ -57,7 +57,7 @@ describe("a packet", () => {
 
   test("with a time of its own is judged at that time", () => {
     const { engine, clock } = node([{ id: 5, actions: [{ hmark: { lifetime: 10 } }] }]);
-    engine.bind("0.0.0.0/0", "edge/open");
+    engine.bind(Prefix.parse("0.0.0.0/0"), "edge/open");
     const values = (...at: number[]) =>
       engine.receive(at.map((each) => ({ ...SYN, at: clock.time + each }))).map(({ marks }) => marks[0]?.value);
     expect(values(0, 9_999, 19_998, 29_998)).toEqual([1, 2, 3, 1]);
@@ -117,7 +117,7 @@ describe("traffic", () => {
         [0, carpetBombing({ to: ["192.0.2.0/24"] })],
       ]);
     const { engine } = node();
-    engine.bind("198.51.100.0/25", "edge/guarded");
+    engine.bind(Prefix.parse("198.51.100.0/25"), "edge/guarded");
     const packets = make().take(5000);
     const verdicts = engine.receive(packets);
     const dropped = verdicts.filter(({ verdict }) => verdict === "drop").length;

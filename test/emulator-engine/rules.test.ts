@@ -32,7 +32,7 @@ function engineOf(rules: RuleSpec[]): PacketEngine {
       scope ? sets[`${scope} ${name}`] : (sets[`local ${name}`] ?? sets[`global ${name}`]),
   });
   engine.addProfile("edge/web", rulesSchema.parse(rules));
-  for (const prefix of ["0.0.0.0/0", "::/0"]) engine.bind(prefix, "edge/web");
+  for (const prefix of ["0.0.0.0/0", "::/0"]) engine.bind(Prefix.parse(prefix), "edge/web");
   return engine;
 }
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
-import { Prefix } from "../../model/prefix";
+import type { Prefix } from "../../model/prefix";
 import type { MarkLosses, TrafficSummary, Verdict } from "../answer-types";
 import { MarkStore } from "../marks/mark-store";
 import type { MarkLimits } from "../marks/mark-table";
@@ -36,7 +36,7 @@ interface EngineProfile {
  * ```ts
  * const engine = new PacketEngine({ now: () => clock.now(), sets: (profile, { name }) => tables.get(name) });
  * engine.addProfile("edge/web", [{ id: 1, match: [{ set: { name: "blocked" } }], actions: ["drop"] }]);
- * engine.bind("198.51.100.0/24", "edge/web");
+ * engine.bind(Prefix.parse("198.51.100.0/24"), "edge/web");
  * engine.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443 }]);
  * ```
  */
@@ -66,10 +66,10 @@ export class PacketEngine {
   /**
    * Binds a prefix to a profile, from the next packet on, in place of its present binding.
    *
-   * @throws {TypeError} if the profile does not exist or the text is not a prefix.
+   * @throws {TypeError} if the profile does not exist.
    */
-  bind(prefix: string | Prefix, profile: string): void {
-    this.table.set(typeof prefix === "string" ? Prefix.parse(prefix) : prefix, this.profile(profile));
+  bind(prefix: Prefix, profile: string): void {
+    this.table.set(prefix, this.profile(profile));
   }
 
   unbindAll(): void {
