@@ -143,7 +143,8 @@ interface Ending {
 
 /** Options that an isolated emulator inherits: all except ports, files, addresses of other machines, `onRequest` and `expectAllFaultsMet`. */
 function inherited(options: EmulatorOptions, { simulation }: Assembly): EmulatorOptions {
-  const { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall } = options;
+  const { dialect } = simulation;
+  const { host, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall } = options;
   const { controlToken, seed } = simulation.options;
   const state = simulation.initial;
   const same = { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall };

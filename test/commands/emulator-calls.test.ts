@@ -54,6 +54,7 @@ test("a running emulator is told what goes wrong, and says what it was asked", a
 
   expect(await call("snapshot", "one")).toBe("Snapshot one: taken.\n");
   expect(await call("snapshot")).toBe("one\n");
+  expect(JSON.parse(await call("snapshot", "one", "--output", "json"))).toEqual(["one"]);
   const file = join(folder, "state.yaml");
   await writeFile(file, "arenas:\n  core:\n    sets:\n      bad: { 192.0.2.0/24: 5 }\n");
   expect(await call("state", file)).toBe(`The emulator holds what ${file} says.\n`);

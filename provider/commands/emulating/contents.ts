@@ -52,15 +52,14 @@ interface SnapshotFlags extends Printing {
 
 const snapshot: Call<SnapshotFlags> = async (emulator, { restore, delete: forget, output }, [name]) => {
   if (restore && forget) throw new UsageError("--restore and --delete exclude each other.");
-  if (name === undefined) {
-    if (restore || forget)
-      throw new UsageError(`Name the snapshot: emulator snapshot NAME ${restore ? "--restore" : "--delete"}.`);
-    const names = await emulator.snapshots;
-    return output === "json" ? pretty(names) : names.map((each) => `${each}\n`).join("");
-  }
-  if (restore) await emulator.restore(name);
-  else if (forget) await emulator.deleteSnapshot(name);
-  else await emulator.snapshot(name);
+  if (name === undefined && (restore || forget))
+    throw new UsageError(`Name the snapshot: emulator snapshot NAME ${restore ? "--restore" : "--delete"}.`);
+  if (name !== undefined && restore) await emulator.restore(name);
+  else if (name !== undefined && forget) await emulator.deleteSnapshot(name);
+  else if (name !== undefined) await emulator.snapshot(name);
+  const names = await emulator.snapshots;
+  if (output === "json") return pretty(names);
+  if (name === undefined) return names.map((each) => `${each}\n`).join("");
   return `Snapshot ${name}: ${restore ? "restored" : forget ? "forgotten" : "taken"}.\n`;
 };
 

@@ -139,7 +139,8 @@ function faultText({ kind: _, seed: __, every, rate, times, nth, ...rest }: Faul
     every !== undefined && (every === 1 ? "every time" : `every ${every} requests`),
     rate !== undefined && `${Number(rate) * 100} % by chance`,
     times !== undefined && `${times} times at most`,
+    [every, rate, times].every((part) => part === undefined) && "once",
   );
   const which = listed(...Object.entries(rest).map(([name, value]) => `${name} ${value}`));
-  return `${which || "any request"}, ${often || "once"}`;
+  return `${which || "any request"}, ${often}`;
 }
