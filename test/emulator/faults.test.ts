@@ -149,6 +149,41 @@ test.each<{ way: string; fault?: Fault; latency?: number }>([
   },
 );
 
+test("a restart breaks off requests in progress, which have neither an effect nor an answer", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ state: { ...state, staged: { [BLOCKED]: done } }, wall });
+  emulator.fail({ kind: "slow-commit", delay: 50 });
+  const broken = expect(fapi(emulator, commit)).rejects.toThrow("fetch failed");
+  await wall.waited();
+  emulator.fail({ cmd: "list", kind: "restart", staged: "kept", delay: 0 });
+  await expect(fapi(emulator, list)).rejects.toThrow();
+  wall.pass(50);
+  await broken;
+  expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: done });
+  await expect
+    .poll(() => emulator.journal.map(({ status, durationMs }) => [status, durationMs]))
+    .toEqual([
+      [undefined, 50],
+      [undefined, 0],
+    ]);
+});
+
+test("an answer that its caller does not wait for is none in the journal", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ state, wall });
+  emulator.fail({ kind: "delay", delay: 50 });
+  const left = new AbortController();
+  const asked = fetch(`${emulator.endpoint}/fapi`, { method: "POST", signal: left.signal });
+  await wall.waited();
+  left.abort();
+  await expect(asked).rejects.toThrow();
+  const concurrent = async () => (await fapi(emulator, list)) && emulator.journal.at(-1)?.concurrent;
+  await expect.poll(concurrent).toBe(1);
+  wall.pass(50);
+  await expect.poll(() => emulator.journal[0]?.durationMs).toBe(50);
+  expect(emulator.journal[0]?.status).toBeUndefined();
+});
+
 test("a restart loses staged entries, or keeps them", async () => {
   await using emulator = await startEmulator({ state });
   for (const [staged, expected] of [

@@ -11,6 +11,8 @@ type Cut = Extract<Delivery, { cut: string }>;
 /** A request in progress, and the way of its answer. */
 export interface Exchange {
   readonly head: Head;
+  /** True once no answer can reach the caller. */
+  readonly isBroken: boolean;
   /** The body, at most so many bytes of it. */
   body(limit: number): Promise<Buffer | "too-large" | "aborted">;
   answer(reply: Reply, options: Omit<SendOptions, "pace">): Promise<void>;
@@ -30,6 +32,10 @@ export class SocketExchange implements Exchange {
     /** Wait before each part of the answer. */
     private readonly pace: Passage | undefined,
   ) {}
+
+  get isBroken(): boolean {
+    return this.response.destroyed;
+  }
 
   body(limit: number): Promise<Buffer | "too-large" | "aborted"> {
     return readBody(this.head, limit);
@@ -56,6 +62,7 @@ export class SocketExchange implements Exchange {
 /** A request of a caller in this process, which gets the outcome as a value. */
 export class MemoryExchange implements Exchange {
   readonly head: Head;
+  readonly isBroken = false;
   /** The outcome; silence until there is one. */
   delivered: Delivery = { cut: "silence" };
 

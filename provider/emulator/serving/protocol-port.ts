@@ -25,6 +25,8 @@ export class ProtocolPort {
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
   /** Number of resets. A request in progress belongs to the time before: it has no effect on the content after it. */
   private resets = 0;
+  /** Number of times that a fault broke all connections. A request in progress ends without effect. */
+  private outages = 0;
 
   constructor(
     private readonly simulation: Simulation,
@@ -69,8 +71,9 @@ export class ProtocolPort {
   private async serve(exchange: Exchange): Promise<void> {
     const { method = "", url = "/", headers } = exchange.head;
     const { journal, clock, dialect, secrets } = this.simulation;
-    const { resets } = this;
+    const { resets, outages } = this;
     const wasReset = () => this.resets !== resets;
+    const isBroken = () => wasReset() || this.outages !== outages;
     const api = apiOf(url);
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
@@ -96,7 +99,8 @@ export class ProtocolPort {
     };
     const label = sent.kept(secrets.cut(runLabel(headers))) || undefined;
     /** Delivers the outcome of a request, and completes its entry. */
-    const finish = async (delivery: Delivery, entry: OpenEntry, close = false) => {
+    const finish = async (outcome: Delivery, entry: OpenEntry, close = false) => {
+      const delivery: Delivery = exchange.isBroken ? { cut: "reset" } : outcome;
       if ("cut" in delivery) {
         if (delivery.cut !== "silence") over();
         exchange.cut(delivery);
@@ -141,7 +145,7 @@ export class ProtocolPort {
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
-      await finish(await this.carryOut(understood, read.length, entry, fault, wasReset), entry);
+      await finish(await this.carryOut(understood, read.length, entry, fault, isBroken), entry);
     } finally {
       understood.over?.();
     }
@@ -152,12 +156,12 @@ export class ProtocolPort {
     bytes: number,
     entry: OpenEntry,
     fault: ActiveFault | undefined,
-    wasReset: () => boolean,
+    isBroken: () => boolean,
   ): Promise<Delivery> {
     const { waits, clock, link } = this.simulation;
     const waited = async (wait: Promise<void>) => {
       await wait;
-      if (wasReset()) throw new ResetError();
+      if (isBroken()) throw new BrokenError();
     };
     const run = async (variation: Variation = {}): Promise<Reply> => {
       const arrival = link?.arrival(bytes, summary.cmd === "commit");
@@ -178,20 +182,23 @@ export class ProtocolPort {
           run,
           error,
           wait: (ms) => waited(waits.for(ms)),
-          outage: (ms) => this.parts.outage(ms),
+          outage: (ms) => {
+            this.outages += 1;
+            this.parts.outage(ms);
+          },
           discardStaged: () => this.simulation.discardStaged(),
           now: () => clock.now,
         })
       : run();
     return outcome.catch((problem: unknown) => {
-      if (problem instanceof ResetError) return { cut: "reset" };
+      if (problem instanceof BrokenError) return { cut: "reset" };
       throw problem;
     });
   }
 }
 
-/** Ends a request that waited while the emulator was reset. */
-class ResetError extends Error {}
+/** Ends a request that waited while the emulator was reset, or while a fault broke all connections. */
+class BrokenError extends Error {}
 
 /** True if a header declares an encoded body (RFC 9110, 8.4); `identity` is none. */
 function hasCoding(headers: Head["headers"]): boolean {
