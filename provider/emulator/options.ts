@@ -154,7 +154,7 @@ export const optionsSchema = z
     marks: markLimits.describe(
       "Limits of the mark tables of each profile; default: 1 048 576 records in each, for IPv4 and IPv6 each, expired ones kept for 60 s.",
     ),
-    onRequest: run.describe("Called with each journal entry once it is answered."),
+    onRequest: run.describe("Called with each journal entry once it is answered, before the changes of a late commit."),
     expectAllFaultsMet: z
       .boolean()
       .describe(

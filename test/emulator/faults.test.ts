@@ -86,6 +86,7 @@ test("a commit that is late is applied when its time has come on the virtual clo
   emulator.fail({ kind: "late-commit", delay: "10s" });
   emulator.fail({ kind: "late-commit", cmd: "commit", delay: "10s" });
   await fapi(emulator, insert);
+  const events = (await fetch(`${emulator.control}/events`)).body?.pipeThrough(new TextDecoderStream()).getReader();
   await fapi(emulator, commit);
   expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: done });
   emulator.clock.advance("9s");
@@ -93,6 +94,11 @@ test("a commit that is late is applied when its time has come on the virtual clo
   emulator.clock.advance("1s");
   expect(emulator.prefixSet(BLOCKED).applied).toEqual(done);
   expect(emulator.requests({ cmd: "commit" })[0]?.commit?.inserted).toEqual(done);
+  // Who follows the journal gets the entry once more, with the changes.
+  await fapi(emulator, list);
+  let followed = "";
+  while (!followed.includes("id: 2")) followed += (await events?.read())?.value ?? "";
+  expect(followed.match(/^id: 1\n.*\n.*"inserted":\{"192.0.2.0\/24":1\}/gm)).toHaveLength(1);
 });
 
 test("a stale list shows the set as it was before its last commit", async () => {

@@ -34,7 +34,7 @@ const runs = operation(
 function streamEvents(journal: Journal, response: ServerResponse): undefined {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.write(": journal\n\n");
-  const stop = journal.listen(({ data: _, answer, ...entry }) => {
+  const stop = journal.follow(({ data: _, answer, ...entry }) => {
     const reason = reasonOf({ ...entry, answer });
     const event = { ...entry, ...(reason !== undefined && { reason }) };
     if (response.writableLength > CONTROL.eventBytes) response.destroy();
@@ -196,7 +196,7 @@ export const journal = {
 
   events: operation(
     "GET /events",
-    "Journal entries as they happen, as server-sent events named request, without data and answers, with the reason of a refusal.",
+    "Journal entries as they happen, as server-sent events named request, without data and answers, with the reason of a refusal. A late commit comes once more when it is applied.",
     {
       type: "text/event-stream",
       run: ({ journal }, _, { response }) => response && streamEvents(journal, response),

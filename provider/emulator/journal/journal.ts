@@ -19,6 +19,7 @@ export class Journal {
   private next = 0;
   private items = 0;
   private readonly listeners = new Set<(entry: JournalEntry) => void>();
+  private readonly late = new Set<(entry: JournalEntry) => void>();
 
   readonly entries: JournalEntry[] = [];
   /** Counts of dropped entries. */
@@ -48,6 +49,8 @@ export class Journal {
   committed(entry: OpenEntry, commit: CommitRecord): void {
     entry.commit = commit;
     this.runs.commit(entry.run, commit);
+    if (entry.durationMs === undefined) return;
+    for (const listener of this.late) listener(entry);
   }
 
   /** Marks the entry as final, except that a late commit adds `commit`. */
@@ -60,6 +63,13 @@ export class Journal {
   listen(listener: (entry: JournalEntry) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** As {@link listen}, and once more when a commit is applied after its answer. */
+  follow(listener: (entry: JournalEntry) => void): () => void {
+    this.late.add(listener);
+    const stop = this.listen(listener);
+    return () => this.late.delete(listener) && stop();
   }
 
   /** The matching entries, oldest first. */
