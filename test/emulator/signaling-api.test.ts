@@ -67,6 +67,16 @@ test("the test deployment has two clients of its own, with one prefix each", asy
   expect((await signaling(emulator.testSignalingUrl, client, "status")).json).toEqual({ IP_prefix: ["192.0.2.1/32"] });
   expect((await signaling(emulator.signalingUrl, client, "status")).status).toBe(403);
   expect(emulator.requests({ api: "test" })).toHaveLength(2);
+
+  const [one, other] = emulator.testClients;
+  const moving = { arena: "edge", idleProfile: "clean", activeProfile: "protected" };
+  for (const [first, why] of [
+    [{ ...one, ...moving }, 'signaling.testClients.0: there is no "arena"'],
+    [{ ...one, clientId: "client-a" }, "signaling.testClients.0.clientId: client-a is a client of the receiver, too"],
+  ] as const) {
+    const state = { signaling: { clients: emulator.clients, testClients: [first, other] } };
+    await expect(startEmulator({ state } as never)).rejects.toThrow(why);
+  }
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { nearest } from "../../model/nearest";
 import { Prefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
-import { defaultClients } from "./default-state";
+import { defaultClients, defaultTestClients } from "./default-state";
 import { type ParsedState, type SignalingClientState, StateError } from "./state";
 
 /**
@@ -55,22 +55,25 @@ function* bindingProblems({ arenas = {}, signaling }: ParsedState): Generator<st
   }
 }
 
-/** Arenas and profiles of signaling clients that do not exist. */
+/** Arenas and profiles of signaling clients that do not exist, and ids that both deployments have. */
 function* clientProblems({ arenas = {}, signaling }: ParsedState): Generator<string> {
-  for (const list of ["clients", "testClients"] as const) {
-    for (const [at, client] of (signaling?.[list] ?? []).entries()) {
-      const { arena } = client;
-      if (arena === undefined || isDefault(client)) continue;
-      const place = `signaling.${list}.${at}`;
-      const profiles = arenas[arena]?.profiles;
-      if (arenas[arena] === undefined) yield missing(`${place}.arena`, `arena "${arena}"`, arena, Object.keys(arenas));
-      for (const member of ["idleProfile", "activeProfile"] as const) {
-        const name = client[member];
-        if (arenas[arena] === undefined || name === undefined || profiles?.[name] !== undefined) continue;
-        const what = `profile "${name}" in the arena "${arena}"`;
-        yield missing(`${place}.${member}`, what, name, Object.keys(profiles ?? {}));
-      }
+  const { clients = defaultClients, testClients = defaultTestClients } = signaling ?? {};
+  for (const [at, client] of clients.entries()) {
+    const { arena } = client;
+    if (arena === undefined || isDefault(client)) continue;
+    const place = `signaling.clients.${at}`;
+    const profiles = arenas[arena]?.profiles;
+    if (arenas[arena] === undefined) yield missing(`${place}.arena`, `arena "${arena}"`, arena, Object.keys(arenas));
+    for (const member of ["idleProfile", "activeProfile"] as const) {
+      const name = client[member];
+      if (arenas[arena] === undefined || name === undefined || profiles?.[name] !== undefined) continue;
+      const what = `profile "${name}" in the arena "${arena}"`;
+      yield missing(`${place}.${member}`, what, name, Object.keys(profiles ?? {}));
     }
+  }
+  for (const [at, { clientId }] of testClients.entries()) {
+    if (!clients.some((client) => client.clientId === clientId)) continue;
+    yield `signaling.testClients.${at}.clientId: ${clientId} is a client of the receiver, too`;
   }
 }
 

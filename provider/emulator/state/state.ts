@@ -50,7 +50,7 @@ const arena = z
   })
   .describe("An arena: global sets and profiles.");
 
-const client = z
+const testClient = z
   .strictObject({
     clientId: clientId.describe("Id of the client."),
     secretKey: segment.describe("Secret of the client."),
@@ -58,12 +58,18 @@ const client = z
       .array(prefix)
       .min(1)
       .describe("Prefixes that the client may signal, including longer ones within them."),
+    active: prefixes.optional().describe("Prefixes whose signaling is active."),
+  })
+  .describe("A client of the test deployment, whose signalings move no prefix.");
+
+const client = z
+  .strictObject({
+    ...testClient.shape,
     arena: name
       .optional()
       .describe("Arena whose bindings signaling changes; without it a signaling is recorded without effect."),
     idleProfile: name.optional().describe("The profile of prefixes without active signaling."),
     activeProfile: name.optional().describe("The profile of prefixes with active signaling."),
-    active: prefixes.optional().describe("Prefixes whose signaling is active."),
   })
   .refine((it) => [it.arena, it.idleProfile, it.activeProfile].filter((part) => part !== undefined).length % 3 === 0, {
     message: "give `arena`, `idleProfile` and `activeProfile` together, or none of them",
@@ -89,7 +95,7 @@ export const stateSchema = z
     signaling: z
       .strictObject({
         clients: z.array(client).min(1).optional().describe("The clients of the receiver."),
-        testClients: z.array(client).length(2).optional().describe("The two clients of the test deployment."),
+        testClients: z.array(testClient).length(2).optional().describe("The two clients of the test deployment."),
       })
       .optional()
       .describe("Signaling clients and their active prefixes."),
