@@ -165,6 +165,17 @@ test(
   },
 );
 
+test("with an emulator for several files, a test fails for a fault of its own run alone", async () => {
+  await using shared = await startEmulator();
+  const fixtures = emulatorFixtures(shared, { reset: false, expectAllFaultsMet: true });
+  const task = { id: "1_0", name: "mine", file: { name: "own.test.ts" } };
+  const judged = () => fixtures.emulator({ task, onTestFailed: () => {} } as never, async () => {});
+  shared.fail({ cmd: "commit", run: "of another file" });
+  await judged();
+  shared.fail({ cmd: "commit", run: "own.test.ts 0 mine" });
+  await expect(judged()).rejects.toThrow(/^A fault was never met:.*own.test.ts 0 mine/s);
+});
+
 test("the fixtures give what they share, by its type", () => {
   const inTests = (here: Emulator, afar: RemoteEmulator) => {
     test.extend(emulatorFixtures(here))("here", ({ emulator, run }) => {

@@ -1,3 +1,4 @@
+import { expectNone, type UnmetFault } from "../behaviour/unmet-faults";
 import { JOURNAL } from "../defaults";
 import type { JournalEntry, JournalFilter } from "../journal/entry";
 import { describeEntry } from "../journal/journal-text";
@@ -9,7 +10,7 @@ export interface FixtureOptions {
    * each request must then carry the label of its test, see `run`.
    */
   readonly reset?: boolean;
-  /** Whether a passed test fails if a fault affected no request. Default false. */
+  /** Whether a passed test fails if a fault affected no request; without `reset`, a fault for its own `run`. Default false. */
   readonly expectAllFaultsMet?: boolean;
 }
 
@@ -52,7 +53,7 @@ interface SharedEmulator {
   reset(): unknown;
   beginRun(label: string): unknown;
   requests(filter: JournalFilter): readonly JournalEntry[] | Promise<readonly JournalEntry[]>;
-  expectAllFaultsMet(): unknown;
+  unmetFaults(): readonly UnmetFault[] | Promise<readonly UnmetFault[]>;
 }
 
 /**
@@ -88,7 +89,8 @@ export function emulatorFixtures<Shared extends SharedEmulator>(
       });
       await use(shared);
       // Only after a passed test: one that failed early may have faults that affected nothing.
-      if (expectAllFaultsMet && task.result?.state !== "fail") await shared.expectAllFaultsMet();
+      if (!expectAllFaultsMet || task.result?.state === "fail") return;
+      expectNone((await shared.unmetFaults()).filter(({ fault }) => reset || fault.run === run));
     },
     run: async ({ task }, use) => use(labelOf(task)),
   };
