@@ -69,6 +69,9 @@ export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io:
     const control = line.startsWith("{") ? JSON.parse(line).control : said.split(/[, ]/)[0];
     if (pidFile !== undefined) await replaceFile(pidFile, `${child.pid}\n${control}\n`);
     return line;
+  } catch (error) {
+    child.kill();
+    throw error;
   } finally {
     io.stop.removeEventListener("abort", abort);
     child.stdout?.destroy();

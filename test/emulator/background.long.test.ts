@@ -69,6 +69,18 @@ test("what keeps an emulator from starting in the background is told, with its e
     code: 2,
     err: expect.stringContaining("none.yaml"),
   });
+  const earlier = await startEmulator();
+  const { control } = earlier;
+  await earlier.close();
+  const pidFile = join(folder, "absent", "emulator.pid");
+  const failed = await run("--background", "--control-port", new URL(control).port, "--pid-file", pidFile);
+  expect(failed).toMatchObject({ out: "", err: expect.stringContaining("folder does not exist") });
+  const serves = () =>
+    fetch(`${control}/health`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(serves).toBe(false);
 }, 30_000);
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
