@@ -16,6 +16,7 @@ import {
   doneByOthers,
   missing,
   type Planned,
+  restoring,
   resultOf,
   type SetPlan,
   type SetResult,
@@ -222,13 +223,17 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   const refused = refusals.size === 0 ? [] : [...put.keys()].filter((prefix) => refusals.has(prefix));
   const isNew = (prefix: CanonicalPrefix) => !before.has(prefix) && after.has(prefix);
   const isChanged = (prefix: CanonicalPrefix) => before.values.get(prefix) !== after.values.get(prefix);
-  const applied = refused.length === 0 ? [] : [...put.keys(), ...plan.value.remove].filter(isChanged);
+  const restored = new Set([...(plan.value.restored ?? [])].filter((prefix) => !refusals.has(prefix)));
+  const isOther = (prefix: CanonicalPrefix) => isChanged(prefix) && !restored.has(prefix);
+  const applied = refused.length === 0 ? [] : [...put.keys(), ...plan.value.remove].filter(isOther);
   if (applied.length > 0 && missing(plan.value, after).length > 0)
     return stuckOutcome(plan.value, flushed, applied, label);
   if (!refused.every(isNew)) {
     const reason = refusals.get(refused[0] as CanonicalPrefix)?.message ?? "";
-    const message = `Set ${label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason} Correct that, and run the same pulumi command again.`;
-    return { ok: false, error: new Error(message) };
+    const nothing = restored.size > 0 ? "nothing else" : "nothing";
+    const message = `Set ${label}: the node refused ${some(refused)}; ${nothing} of this resource was changed. ${reason} Correct that, and run the same pulumi command again.`;
+    const rest = restoring(plan.operation, { ...plan.value, restored }, message);
+    return refusedOutcome(rest, outcomeOf(rest, flushed, options), options);
   }
   const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
   const absent = missing({ put, remove }, after);

@@ -133,7 +133,7 @@ export class SetFlush {
     return new Map(answers.map((answer, index) => [freed[index] as Planned, answer]));
   }
 
-  /** Operations with a refused entry leave the group completely: their other staged changes are taken back. */
+  /** Operations with a refused entry leave the group, but for their lost entries: their other staged changes are taken back. */
   private async dropRefused(): Promise<void> {
     const { before, merged, options, plans, staging } = this;
     if (staging.refused.size === 0) return;

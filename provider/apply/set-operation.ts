@@ -3,7 +3,7 @@ import type { ForeignChanges } from "../messages/events";
 import type { ListedValue } from "../model/entry";
 import { asError } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import { type ListedMap, madeOnce, sharedDifference } from "../model/prefix-map";
+import { type ListedMap, madeOnce, NOTHING, sharedDifference } from "../model/prefix-map";
 import type { Settled } from "./group-commit";
 
 /** The changes that one operation wants, decided against the present content of the node. */
@@ -92,6 +92,11 @@ export function onlyRestored({ put, restored, unsettled = new Set() }: SetPlan, 
   if (lost.size === 0) throw new Error(refusal);
   const open = new Set([...unsettled].filter((prefix) => !lost.has(prefix)));
   return { put: lost, remove: new Set(), unsettled: open, restored: new Set(lost.keys()), refusal };
+}
+
+/** The operation with what a refusal leaves of its plan, as by {@link onlyRestored}. */
+export function restoring(operation: SetOperation, value: SetPlan, refusal: string): Planned {
+  return planned({ ...operation, plan: () => onlyRestored(value, refusal) }, NOTHING);
 }
 
 /** The answer to an operation for which nothing had to be sent. */

@@ -6,16 +6,18 @@ import { type ConfirmationOptions, placeOf, restore } from "./set-confirmation";
 import type { Changes, Planned } from "./set-operation";
 import { Staging } from "./set-staging";
 
-/** The changes of the operations that have no refused entry. */
+/** The changes of the operations that have no refused entry, and the lost entries of the others. */
 export function withoutRefused(plans: readonly Planned[], merged: Changes, refused: Staging["refused"]): Changes {
   const kept = new Set<CanonicalPrefix>();
   for (const plan of plans) {
-    if (!plan.ok || [...plan.value.put.keys()].some((prefix) => refused.has(prefix))) continue;
-    for (const prefix of [...plan.value.put.keys(), ...plan.value.remove]) kept.add(prefix);
+    if (!plan.ok) continue;
+    const { put, remove, restored = [] } = plan.value;
+    const isRefused = [...put.keys()].some((prefix) => refused.has(prefix));
+    for (const prefix of isRefused ? restored : [...put.keys(), ...remove]) kept.add(prefix);
   }
   return {
     ...merged,
-    put: new Map([...merged.put].filter(([prefix]) => kept.has(prefix))),
+    put: new Map([...merged.put].filter(([prefix]) => kept.has(prefix) && !refused.has(prefix))),
     remove: new Set([...merged.remove].filter((prefix) => kept.has(prefix))),
   };
 }

@@ -12,9 +12,9 @@ import {
   type Changes,
   isNothing,
   merge,
-  onlyRestored,
   type Planned,
   planned,
+  restoring,
   type SetOperation,
   type SetResult,
   unchanged,
@@ -166,7 +166,7 @@ export class SetWriter {
     const protectedOnes = all.remove.size > 0 ? sameMachine?.protect(all.remove) : undefined;
     const refusals = this.refusals(asked, without(all, protectedOnes), before, registryUnavailable);
     if (refusals.length === 0) return { plans: asked, merged: without(all, protectedOnes), unwanted };
-    const plans = asked.map((plan) => refused(plan, refusals, before));
+    const plans = asked.map((plan) => refused(plan, refusals));
     return { plans, merged: without(merge(plans, before), protectedOnes), unwanted };
   }
 
@@ -206,12 +206,11 @@ function refusal(reason: string, of: Refusal["of"], prefixes: Refusal["prefixes"
 }
 
 /** The plan, or what the first refusal of one of its entries leaves of it. */
-function refused(plan: Planned, refusals: readonly Refusal[], { values }: ObservedSet): Planned {
+function refused(plan: Planned, refusals: readonly Refusal[]): Planned {
   if (!plan.ok) return plan;
   const { operation, value } = plan;
   const hit = refusals.find(({ of, prefixes }) => [...value[of].keys()].some((prefix) => prefixes.has(prefix)));
-  if (hit === undefined) return plan;
-  return { ...planned({ plan: () => onlyRestored(value, hit.reason) }, values), operation };
+  return hit === undefined ? plan : restoring(operation, value, hit.reason);
 }
 
 /** Entries of all plans that no limit counts. */

@@ -62,6 +62,21 @@ describe("what a preview says that it restores, an up restores", () => {
     expect(stack.held()).toEqual(program);
   });
 
+  it.each(["nothing", "rest"] as const)(
+    "although the node refuses another entry, and stages %s",
+    async (refusedEntry) => {
+      await using stack = await begin([set({ [A]: 1, [B]: 1 })]);
+      stack.emulator.setDialect({ maxValue: 255, refusedEntry });
+      stack.emulator.change(BLOCKED, { delete: [B] });
+      const { errors } = await stack.engine.up([set({ [A]: 2, [B]: 1, [C]: 300 })]);
+      const said = `refused ${C}; nothing else of this resource was changed. .* Restored: ${B}.`;
+      expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(said)]);
+      expect(stack.held()).toEqual({ [A]: 1, [B]: 1 });
+      expect((await stack.engine.up([set({ [A]: 2, [B]: 1, [C]: 3 })])).errors).toEqual([]);
+      expect(stack.held()).toEqual({ [A]: 2, [B]: 1, [C]: 3 });
+    },
+  );
+
   it.each([
     { fault: { cmd: "insert", status: 400, times: 100 }, said: "the node refused" },
     { fault: { cmd: "commit", status: 503, times: 100 }, said: "may be staged" },
