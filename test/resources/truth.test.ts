@@ -250,6 +250,31 @@ it("an entry that another writer changed after the look is left, and named as fo
   expect(held(emulator, PARTNERS)).toEqual({ [A]: 6, [B]: 1 });
 });
 
+describe.each(["PrefixSet", "PrefixSetGroup"])("a %s that shares its set from now on", (type) => {
+  const many = Array.from({ length: 60 }, (_, host) => `10.0.0.${host}/32`);
+  it.each([
+    ["a refresh found", {}, [C]],
+    ["a refresh found, also more than it may remove", {}, many],
+    ["it adopted", { onExisting: "adopt" }, [C]],
+  ])("leaves the entries of others that %s, and removes its own", async (_, more: object, others) => {
+    await using stack = await bench();
+    Object.assign(stack.engine.config, { nodes: { n1: { endpoint: stack.emulator.endpoint } } });
+    const program = (entries: string[], args: object = {}) => {
+      const at = type === "PrefixSet" ? { node: "n1" } : { nodes: ["n1"] };
+      return [{ ...set(entries, { ...at, ...more, ...args }), type } as Declared];
+    };
+    const put = () => stack.emulator.change(BLOCKED, { insert: Object.fromEntries(others.map((one) => [one, 1])) });
+    if ("onExisting" in more) put();
+    await stack.up(program([A, B]));
+    put();
+    if (!("onExisting" in more)) fine(await stack.engine.refresh());
+    const shared = program([A], { exclusive: false });
+    expect(fine(await stack.engine.preview(shared)).join()).not.toMatch(`would fail|${others[0]}`);
+    await stack.up(shared);
+    expect(Object.keys(held(stack.emulator)).sort()).toEqual([...others, A].sort());
+  });
+});
+
 describe("a set that becomes exclusive", () => {
   it("names every entry of others, and sends nothing but a list", async () => {
     await using stack = await bench({ blocked: { [B]: 1, [C]: 1 } });

@@ -11,7 +11,7 @@ import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../../reconc
 import { contentLimits } from "../../reconcile/limits/content";
 import type { RemovalArguments } from "../../reconcile/limits/removals";
 import { expiredUntil } from "../../reconcile/written-inputs";
-import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
+import { flat, isSameSet, removable, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { placed } from "./diff";
 import { type GivenNode, givenNodes } from "./given-nodes";
@@ -55,7 +55,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const waves = rolloutProblem(names, given.rollout);
   if (waves !== undefined) return failed([waves]);
   const { former } = placed(runtime, names, before && { endpoints: formerPlaces(runtime, olds, before) });
-  const kinds = groupEqualNodes([...nodes.nodes], normal, { before, former, inUse, left: readDiffers(left) });
+  const kinds = groupEqualNodes([...nodes.nodes], normal, { before, former, inUse, left: readDiffers(left), ...args });
   const refused = [
     ...normal.problems,
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
@@ -164,16 +164,18 @@ function groupEqualNodes(
     former: formers,
     inUse,
     left,
+    exclusive,
   }: {
     before: GroupInputs | undefined;
     /** Node of the program to node of the state. */
     former: ReadonlyMap<string, string>;
     inUse: ReadonlyMap<string, NodeInUse>;
     left: ReadonlyMap<string, Differences>;
+    exclusive?: boolean | undefined;
   },
 ): Kind[] {
   const kinds = new Map<string, Kind & { nodes: string[] }>();
-  for (const [name, { own, maxRemovals }] of nodes) {
+  for (const [name, { own, maxRemovals, exclusive: is = exclusive }] of nodes) {
     const node = inUse.get(name) as NodeInUse;
     const former = formers.get(name);
     const isOwn = former !== undefined && (before?.nodes.get(former)?.own !== undefined || before?.differs.has(former));
@@ -190,10 +192,11 @@ function groupEqualNodes(
             sent: new Map([...common.sent, ...own.sent]),
           }
         : common;
+      const held = former === undefined ? undefined : before?.of(former);
       kinds.set(key, {
         nodes: [name],
         normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
-        before: before && former !== undefined ? before.of(former) : NOTHING_HELD,
+        before: held ? removable(held, { was: held.exclusive, is }, normal.entries) : NOTHING_HELD,
         former,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,

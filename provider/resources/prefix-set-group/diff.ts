@@ -121,7 +121,7 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
     const desired = inputs.of(name);
     const set = ResourceSet.open(runtime, desired);
     if (held.foreign.size === 0 && !held.lost && !set.observedInLook) continue;
-    if (held.foreign.size > 0) lifecycle.reportForeign(set, held, desired.entries);
+    if (held.foreign.size > 0) lifecycle.reportForeign(set, held, desired);
     const withdrawn = withdrawnOf(desired.notes, held.isOpen ? new Map() : held.notes, name);
     if (set.endpoint === endpoint)
       lifecycle.reportDrift(set, held, desired.entries, { exclusive: desired.exclusive, withdrawn });

@@ -37,17 +37,18 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
   const isOther = !isSameSet(olds, news) && !isRenamedOnly(runtime, olds, { news, node });
-  const before = isOther ? NOTHING_HELD : heldBefore(olds);
+  const held = isOther ? NOTHING_HELD : heldBefore(olds);
   const address = setUrl(given);
   const url = address && formatUrl(address);
   const normal = normaliseEntries(given.entries, {
     hostBits: args.hostBits,
     now: runtime.today,
-    held: before.entries,
+    held: held.entries,
     at: node && url && sentPlace(node.endpoint, url),
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries } = normal;
+  const before = removable(held, { was: olds.exclusive, is: args.exclusive }, entries);
   const set = address && node?.set(address);
   // The second check of a replaced resource has no old arguments, although its state has entries. Those of another set say nothing here.
   const here = isOther ? heldHere(set, normal, args) : before;
@@ -225,6 +226,16 @@ function heldHere(
   const all = exclusive === false ? [] : (Array.from(set.managedHere) as CanonicalPrefix[]);
   const held = [...all, ...entries.keys()].filter(isManaged);
   return { entries: new Map(held.map((prefix) => [prefix, entries.get(prefix) ?? 1])), notes };
+}
+
+/** Content that a change counts from: inputs do not tell which entries a refresh found, and these stay where the set is shared. */
+export function removable(
+  held: HeldEntries,
+  { was = true, is = true }: { readonly was: unknown; readonly is: unknown },
+  desired: ListedMap,
+): HeldEntries {
+  if (is || !was) return held;
+  return { ...held, entries: new Map([...held.entries].filter(([prefix]) => desired.has(prefix))) };
 }
 
 /** Content by the state. */

@@ -72,10 +72,11 @@ export class PrefixSetHandler implements Handler {
       if (state !== known) unsettled.push(...state.unsettled);
       if (!isKnown || (state.foreign.size + state.lost.size === 0 && !set.observedInLook)) return;
       const desired = storedSet(news).entries();
-      if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, desired);
+      const exclusive = news.exclusive !== false;
+      if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, { entries: desired, exclusive });
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)
         this.lifecycle.reportDrift(set, state, desired, {
-          exclusive: news.exclusive ?? true,
+          exclusive,
           withdrawn: withdrawnOf(storedSet(news).notes(), state.notes),
         });
     });

@@ -27,7 +27,7 @@ import {
   planLimitedUpdate,
   type UpdateLimits,
 } from "./plan";
-import type { KeptSet, SetInputs, SetState } from "./state";
+import { type KeptSet, type SetInputs, type SetState, shareable } from "./state";
 
 function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
   return new Set([...prefixes].filter((prefix) => !desired.has(prefix)));
@@ -171,10 +171,12 @@ export class SetLifecycle {
   /**
    * Brings the set from the state to the program.
    *
+   * @param before State of the last run.
    * @param isPart True if state and program are a part of the set: nothing beside it is of a killed run.
    * @throws {UnfinishedWrite}
    */
-  async update(set: ResourceSet, state: SetState, inputs: SetInputs, isPart = false): Promise<KeptSet> {
+  async update(set: ResourceSet, before: SetState, inputs: SetInputs, isPart = false): Promise<KeptSet> {
+    const state = shareable(before, inputs);
     const { entries: known } = state;
     const { entries: desired } = inputs;
     const existed = [...state.existed].filter((prefix) => desired.has(prefix));
@@ -249,7 +251,8 @@ export class SetLifecycle {
    * exceeds by the look or else by the state. No failure: the engine would come to no other resource, and restore nothing there. A
    * refresh knows no program, and the limits at another address are those of the run.
    */
-  foresee(set: ResourceSet, state: SetState, inputs: SetInputs): void {
+  foresee(set: ResourceSet, before: SetState, inputs: SetInputs): void {
+    const state = shareable(before, inputs);
     const intent = set.isChecked(WHOLE_SET) && this.intent(set, state, inputs);
     if (!intent) return;
     const { observedInLook: observed } = set;
@@ -446,7 +449,9 @@ export class SetLifecycle {
    * Reports, in every preview until it is done, the effect of an update on adopted and found entries. During a refresh the
    * program is not known yet: then they are only named.
    */
-  reportForeign(set: ResourceSet, { entries, foreign }: SetState, desired: ListedMap): void {
+  reportForeign(set: ResourceSet, state: SetState, inputs: Pick<SetInputs, "exclusive" | "entries">): void {
+    const { entries, foreign } = shareable(state, inputs);
+    const { entries: desired } = inputs;
     const held = [...foreign].flatMap((prefix) => {
       const value = entries.get(prefix);
       return value === undefined ? [] : [[prefix, value] as const];

@@ -97,6 +97,16 @@ export interface SetState extends SetMembers, UsedBefore {
   readonly isOpen?: boolean;
 }
 
+/** The state for an update: where the program begins to share the set, what a refresh or an adoption brought belongs to others. */
+export function shareable<S extends SetState>(
+  state: S,
+  { exclusive, entries: desired }: Pick<SetInputs, "exclusive" | "entries">,
+): S {
+  if (exclusive || !state.exclusive || state.foreign.size === 0) return state;
+  const isOwn = ([prefix]: [CanonicalPrefix, unknown]) => !state.foreign.has(prefix) || desired.has(prefix);
+  return { ...state, entries: new Map([...state.entries].filter(isOwn)) };
+}
+
 export type PrefixSetInputs = ReturnType<typeof readInputs>;
 
 export type PrefixSetState = ReturnType<typeof readState>;
