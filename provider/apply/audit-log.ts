@@ -28,11 +28,10 @@ export function appliedWrite({ changes }: Pick<SetResult, "changes">): Written |
   return changes.size > 0 ? { outcome: "applied", prefixes: Object.fromEntries(changes) } : undefined;
 }
 
-/** Record of a failed write: the entries that it may have changed. */
+/** Record of a failed write: the entries that it has changed, or may have. */
 export function failedWrite(error: unknown): Written {
-  const { applied, unsettled } = error instanceof SetWriteFailure ? error : { applied: undefined, unsettled: [] };
-  const open = unsettled.map((prefix) => [prefix, { old: applied?.get(prefix) ?? null, new: null }]);
-  return { prefixes: Object.fromEntries(open), outcome: messageOf(error) };
+  const changes = error instanceof SetWriteFailure ? error.changes : [];
+  return { prefixes: Object.fromEntries(changes), outcome: messageOf(error) };
 }
 
 /** The record with the reason of its operation. */

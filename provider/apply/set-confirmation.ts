@@ -14,6 +14,7 @@ import { type Aggregation, aggregatedIn, aggregationRemedy, coversAll, partsOf }
 import {
   type Changes,
   doneByOthers,
+  failedOperation,
   missing,
   type Planned,
   restoring,
@@ -195,7 +196,7 @@ export async function restore(
   } catch (error) {
     const message = messageOf(error);
     const truth = { applied: after.values, unsettled: lost.map(([prefix]) => prefix) };
-    options.audit?.(() => failedWrite(new SetWriteFailure(message, truth)));
+    options.audit?.(() => failedWrite(failedOperation(message, truth, changes, after.values).error));
     report({ kind: "notRestored", error: message });
   }
   return now;
@@ -242,7 +243,7 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
       ? `Set ${label}: ${aggregationRemedy(made)}`
       : `Set ${label}: committed, but ${unshown({ put, remove }, absent, flushed)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
     const truth = { applied: after.values, unsettled: absent, cause: unlisted };
-    return { ok: false, error: new SetWriteFailure(message, truth) };
+    return failedOperation(message, truth, { put, remove }, before.values);
   }
   return { ok: true, value: resultOf(plan.value, before, after) };
 }
@@ -264,7 +265,8 @@ export function refusedOutcome(
   const message = `${refusal} ${cause.message}`;
   if (!(cause instanceof SetWriteFailure)) return { ok: false, error: new Error(message, { cause }) };
   const open = [...new Set([...cause.unsettled, ...unsettled])];
-  return { ok: false, error: new SetWriteFailure(message, { applied: cause.applied, unsettled: open, cause }) };
+  const truth = { applied: cause.applied, unsettled: open, cause };
+  return { ok: false, error: new SetWriteFailure(message, truth, cause.changes) };
 }
 
 /** Changes that the last list does not confirm, and how it shows them; half a sentence. */
@@ -285,7 +287,7 @@ function unshown({ put, remove }: Changes, absent: readonly CanonicalPrefix[], f
 /** A part was refused, and another part is applied, since the node did not take it back. */
 function stuckOutcome(
   plan: SetPlan,
-  { after, refused }: Flushed,
+  { before, after, refused }: Flushed,
   applied: readonly CanonicalPrefix[],
   label: string,
 ): Settled<SetResult> {
@@ -295,7 +297,7 @@ function stuckOutcome(
   const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
   const message = `Set ${label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Correct that, and run the same pulumi command again.`;
   const truth = { applied: after.values, unsettled: [] };
-  return { ok: false, error: new SetWriteFailure(message, truth) };
+  return failedOperation(message, truth, plan, before.values);
 }
 
 /** Answers of the node to the changes that it does not show: a success, or a text that is not a known error. */
@@ -307,6 +309,7 @@ function answers({ set }: ConfirmationOptions): string {
 /** The answer to an operation whose group failed between the first request and the commit's answer. */
 export function interruptedOutcome(
   plan: Planned,
+  before: ListedMap,
   { applied, maybeStaged, error }: { applied: ListedMap; maybeStaged: ReadonlySet<CanonicalPrefix>; error: unknown },
 ): Settled<SetResult> {
   if (!plan.ok) return plan;
@@ -318,7 +321,7 @@ export function interruptedOutcome(
     ? `${text} The removal of ${entries} may be staged and not applied, or applied: run the same pulumi command again, or "pulumi up --refresh" if they are wanted again.`
     : `${text} ${entries} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
   const truth = { applied, unsettled: open, cause: error };
-  return { ok: false, error: new SetWriteFailure(message, truth) };
+  return failedOperation(message, truth, plan.value, before);
 }
 
 /** The answer to an operation that was committed, where the list after it cannot be read; nothing for an operation without changes in it. */
@@ -334,5 +337,6 @@ export function unreadOutcome(
   const open = [...put.keys(), ...remove].filter(isSent);
   if (open.length === 0) return undefined;
   const message = `${messageOf(error)} The commit before it was answered: ${count(open.length, "entry", "entries")} of this resource may be applied or not. Run the same pulumi command again once the list can be read.`;
-  return { ok: false, error: new SetWriteFailure(message, { applied: before.values, unsettled: open, cause: error }) };
+  const truth = { applied: before.values, unsettled: open, cause: error };
+  return failedOperation(message, truth, plan.value, before.values);
 }

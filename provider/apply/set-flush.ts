@@ -107,7 +107,7 @@ export class SetFlush {
   private inDoubt(plan: Planned, error: unknown): Settled<SetResult> | undefined {
     if (!this.mayBeStuck(plan)) return undefined;
     const { put, remove } = this.asked;
-    return interruptedOutcome(plan, {
+    return interruptedOutcome(plan, this.first.values, {
       applied: this.before.values,
       maybeStaged: new Set([...put.keys(), ...remove]),
       error,
@@ -175,7 +175,9 @@ export class SetFlush {
     const listed = await set.observe().catch(() => undefined);
     for (const prefix of listed ? await undoRemovals(set, plans, staging, listed) : []) leftovers.delete(prefix);
     const applied = knownOf(this.before, listed, staging);
-    return plans.map((plan) => interruptedOutcome(plan, { applied, maybeStaged: staging.maybeStaged, error }));
+    return plans.map((plan) =>
+      interruptedOutcome(plan, this.first.values, { applied, maybeStaged: staging.maybeStaged, error }),
+    );
   }
 }
 

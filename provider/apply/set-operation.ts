@@ -66,12 +66,29 @@ export class SetWriteFailure extends Error {
   readonly applied: ListedMap;
   /** Prefixes of this operation that may be staged and not applied. */
   readonly unsettled: readonly CanonicalPrefix[];
+  /** Changes of this operation that are applied, by that list, or open, as they were intended. */
+  readonly changes: ValueChanges;
 
-  constructor(message: string, truth: Pick<SetWriteFailure, "applied" | "unsettled"> & { readonly cause?: unknown }) {
+  constructor(message: string, truth: WriteTruth & { readonly cause?: unknown }, changes: ValueChanges = new Map()) {
     super(message, { cause: truth.cause });
     this.applied = truth.applied;
     this.unsettled = truth.unsettled;
+    this.changes = changes;
   }
+}
+
+type WriteTruth = Pick<SetWriteFailure, "applied" | "unsettled">;
+
+/** The failure of an operation that was sent. @param before Content of the node before it. */
+export function failedOperation(
+  message: string,
+  truth: WriteTruth & { readonly cause?: unknown },
+  { put, remove }: Changes,
+  before: ListedMap,
+): { readonly ok: false; readonly error: SetWriteFailure } {
+  const applied = changesOf([...put.keys(), ...remove], before, truth.applied);
+  const changes = new Map([...applied, ...changesOf(truth.unsettled, before, put)]);
+  return { ok: false, error: new SetWriteFailure(message, truth, changes) };
 }
 
 /** An operation with its plan, or with the reason why it has none. */

@@ -99,7 +99,8 @@ export class ReceiverInUse implements Connection, Addressed {
     } catch (error) {
       const [changed, already] = error instanceof SignalingIncomplete ? [error[of], error.already] : [[], []];
       this.follow(of, [...changed, ...already]);
-      log(changed, messageOf(error));
+      const open = error instanceof SignalingIncomplete && (!error.verified || error.outcome === "unknown");
+      log(open ? [...changed, ...error.missing] : changed, messageOf(error));
       throw error;
     }
   }

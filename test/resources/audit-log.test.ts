@@ -61,6 +61,22 @@ it("has a line for what a change restores that a limit refused", async () => {
   ]);
 });
 
+it.each([
+  ["applied beside one that the node ignores", { insertExisting: "ignored" }, []],
+  ["open, as the commit failed", {}, [{ cmd: "commit", status: 503, times: 100 }]],
+] as const)("has the changes of a failed write that are %s, as intended", async (_, dialect, faults) => {
+  using audit = log();
+  await using stack = await bench("n1");
+  await stack.engine.up([group({ [A]: 1, [B]: 1 }, ["n1"])]);
+  stack.config.auditLog = audit.file;
+  stack.node("n1").setDialect(dialect);
+  for (const fault of faults) stack.node("n1").fail(fault);
+  const timing = { timeoutMs: 40, deadlineMs: 400 };
+  const { errors } = await stack.engine.up([group({ [B]: 2, [C]: 1 }, ["n1"])], { timing });
+  expect(errors).toHaveLength(1);
+  expect(audit.lines()).toMatchObject([{ prefixes: { [A]: REMOVED, [B]: { old: 1, new: 2 }, [C]: INSERTED } }]);
+});
+
 it("has a line for what is restored at another address of the same machine", async () => {
   using audit = log();
   await using stack = await bench("n1");
@@ -96,4 +112,17 @@ it("has a line for a signaling that is started again at another address of the s
     { node: "two", set: "signaling", prefixes: { "198.51.100.7/32": REMOVED } },
     { node: "one", set: "signaling", prefixes: { "198.51.100.7/32": INSERTED }, outcome: "applied" },
   ]);
+});
+
+it("has a signaling that may run, since no answer to its start was read", async () => {
+  using audit = log();
+  await using emulator = await startEmulator({ state: NODE });
+  const { clientId, secretKey } = emulator.clients[0] ?? {};
+  const one = { url: emulator.signalingUrl, clientId, secretKey, timeoutMs: 200, deadlineMs: 600 };
+  const engine = new MiniEngine({ receivers: { one }, auditLog: audit.file });
+  emulator.fail({ kind: "lost-answer", op: "start", times: 100 });
+  emulator.fail({ op: "status", status: 500, times: 100 });
+  const { args, ...attack } = signaling(["198.51.100.7"]);
+  expect((await engine.up([{ ...attack, args: { ...args, receiver: "one" } }])).errors).toHaveLength(1);
+  expect(audit.lines()).toMatchObject([{ set: "signaling", prefixes: { "198.51.100.7/32": INSERTED } }]);
 });
