@@ -104,7 +104,7 @@ export class OtherSets {
 
   /**
    * Takes back what is known to be staged. A set of which there are only notes of a killed run, and which the node does not know
-   * (404), is reported, and the notes stay.
+   * (404 or 410), is reported, and the notes stay.
    *
    * @throws {Error} if it fails: then no commit may follow
    */
@@ -113,7 +113,7 @@ export class OtherSets {
       const { set, leftovers, leftStaged } = options;
       if (url === this.own.set.url || (leftovers.size === 0 && !leftStaged?.hasRemovals)) continue;
       const before = await set.observe().catch((error: unknown) => {
-        if (leftovers.size > 0 || !isRefusal(error) || error.status !== 404) throw error;
+        if (leftovers.size > 0 || !isRefusal(error) || ![404, 410].includes(error.status ?? 0)) throw error;
         options.notices.report({ kind: "unreadable", ...placeOf(options), reason: error.message, usesState: false });
       });
       if (before === undefined) continue;

@@ -368,16 +368,20 @@ describe("two sets that one commit applies", () => {
     expect(sent(setup.emulator)).toEqual(["list", "delete 1", "insert 1", "list", "insert 1"]);
   });
 
-  it("do not wait for a list of the other one that the node refuses, where a killed run has noted removals", async () => {
-    const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    const notes = join(folder, "refused");
-    await using setup = await writers("overwrite", new SentFiles(process.pid, notes), { sets: { partners: {} } });
-    const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
-    killed.noteRemoved([key("192.0.2.1")]);
-    await setup.other.writer.submit(put(ADDED));
-    expect(setup.emulator.prefixSet(OTHER).applied).toEqual(ADDED);
-    expect(setup.warnings).toEqual([expect.stringContaining(`${BLOCKED} cannot be read.`)]);
-  });
+  it.each([404, 410])(
+    "do not wait for a list of the other one that is refused with %i, where a killed run has noted removals",
+    async (status) => {
+      const { pid } = spawnSync(process.execPath, ["-e", ""]);
+      const notes = join(folder, `refused-${status}`);
+      await using setup = await writers("overwrite", new SentFiles(process.pid, notes), { sets: { partners: {} } });
+      const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
+      killed.noteRemoved([key("192.0.2.1")]);
+      setup.emulator.fail({ cmd: "list", url: BLOCKED, status, times: 100 });
+      await setup.other.writer.submit(put(ADDED));
+      expect(setup.emulator.prefixSet(OTHER).applied).toEqual(ADDED);
+      expect(setup.warnings).toEqual([expect.stringContaining(`${BLOCKED} cannot be read.`)]);
+    },
+  );
 
   it("fail where the node refuses the list of the other one for another reason", async () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
