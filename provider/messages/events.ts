@@ -53,11 +53,7 @@ export interface WriteEvents {
   /** Entries stay, since the machine may be the one where they are declared. */
   protected: OfPrefixes & { readonly address: string; readonly isExplained: boolean };
   /** Entries were there as declared, before the resource: by the list before its first write, or by a look. */
-  alreadyThere: OfPrefixes & {
-    readonly of: "set" | "entry";
-    readonly isPlanned: boolean;
-    readonly onDestroy: OnDestroy;
-  };
+  alreadyThere: OfPrefixes & { readonly isPlanned: boolean; readonly onDestroy: OnDestroy };
   /** Entries that the program does not declare so are taken into the state, unchanged. */
   adopted: {
     readonly entries: readonly OtherValue[];

@@ -119,7 +119,7 @@ export function reportMet(
   isPlanned: boolean,
 ): void {
   const { entries: desired, onDestroy } = inputs;
-  if (shared.length > 0) set.report({ kind: "alreadyThere", prefixes: shared, of: "set", isPlanned, onDestroy });
+  if (shared.length > 0) set.report({ kind: "alreadyThere", prefixes: shared, isPlanned, onDestroy });
   const entriesOf = (found: ListedMap) => differing({ different: found }, desired);
   if (adopted.size > 0) set.report({ kind: "adopted", entries: entriesOf(adopted), of: "set", isPlanned, onDestroy });
   if (changed && changed.size > 0) set.report({ kind: "foreign", outcome: "changes", entries: entriesOf(changed) });

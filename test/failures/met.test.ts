@@ -189,7 +189,7 @@ describe("an entry of its own after its time", () => {
     for (const run of [await engine.preview(single({})), await engine.up(single({}))])
       expect([texts(run.errors), run.printed.join()]).toEqual([
         "",
-        expect.stringContaining(`${R} was already there with this value.`),
+        expect.stringContaining(`before this resource: ${R}. It will belong to this resource, and a destroy`),
       ]);
   });
 });

@@ -84,7 +84,9 @@ describe("an entry that was there", () => {
     await using stack = await bench({ partners: { [A]: 1 } });
     const said = await stack.up([created()]);
     expect(said).toEqual([
-      expect.stringMatching(/192\.0\.2\.0\/24 was already there with this value\. A destroy .* leaves it\./),
+      expect.stringMatching(
+        /already there as declared, before this resource: 192\.0\.2\.0\/24\. .* a destroy leaves it/,
+      ),
     ]);
     expect(await stack.up([created()], { refresh: true })).toEqual([]);
     stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
@@ -102,7 +104,7 @@ describe("an entry that was there", () => {
   it("goes on destroy by default, which create says; a state without the mark is the creator's", async () => {
     await using stack = await bench({ partners: { [A]: 1 } });
     expect(await stack.up([entry("mine", A)])).toEqual([
-      expect.stringMatching(/destroy removes it; onDestroy: "created"/),
+      expect.stringMatching(/destroy removes it with the rest; onDestroy: "created"/),
     ]);
     fine(await stack.engine.destroy());
     expect(held(stack.emulator, PARTNERS)).toEqual({});

@@ -39,8 +39,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
       );
     },
   },
-  alreadyThere: note(({ prefixes, isPlanned, of, onDestroy }) => {
-    if (of === "entry") return `${prefixes[0]} was already there with this value. ${fateOf(onDestroy)}`;
+  alreadyThere: note(({ prefixes, isPlanned, onDestroy }) => {
     const [one, all] = isPlanned
       ? ["It will belong to this resource", "They will belong to this resource"]
       : ["It belongs to this resource now", "They belong to this resource now"];

@@ -38,7 +38,7 @@ journey("names", NAMES, async (frontEnd) => {
   await bare(stack, "state", "move", "--source", "test", "--dest", "other", attack, "--yes");
   await w.declare([site, blocked("main"), entry("entry", "203.0.113.1", below)]);
   const renamed = await stack.must(...UP);
-  expect(renamed.text).toMatch(/203\.0\.113\.1\/32 was already there with this value/);
+  expect(renamed.text).toMatch(/already there as declared, before this resource: 203\.0\.113\.1\/32/);
   expect(renamed.stdout).toMatch(/\+ 1 created/);
   expect(butCommits(sent())).toEqual([]);
   expect(held(emulator)).toEqual(full);

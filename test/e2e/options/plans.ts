@@ -82,7 +82,9 @@ journey("plans and states", PLANS, async (frontEnd) => {
   expect(imported.code === 0).toBe(frontEnd !== "dynamic");
   const up = await stack.must(...UP);
   expect(up.text).not.toMatch(/pending/);
-  expect(/203\.0\.113\.1\/32 was already there with this value/.test(up.text)).toBe(frontEnd === "dynamic");
+  expect(/already there as declared, before this resource: 203\.0\.113\.1\/32/.test(up.text)).toBe(
+    frontEnd === "dynamic",
+  );
   expect(butCommits(sent())).toEqual([]);
   expect(held(emulator)).toEqual({ blocked: { [A]: 1, [B]: 1 }, partners: { "203.0.113.1/32": 1 }, active: [] });
 });
