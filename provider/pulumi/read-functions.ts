@@ -96,6 +96,7 @@ export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
  * fraction, a text); it comes as the node lists it.
  *
  * @throws {RequestError} when the node does not answer as the contract says.
+ * @throws {Error} when the node lists a prefix twice, with different values.
  * @example
  * ```ts
  * const held = await getPrefixSet({ arena: "edge", set: "blocked" });   // canonical prefix to value

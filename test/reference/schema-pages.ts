@@ -86,9 +86,14 @@ function resourcePage(
   const replacing = identityOf(name);
   const given = rows(inputProperties, requiredInputs, (key) => (replacing.includes(key) ? "replaces" : "updates"));
   const outputs = Object.fromEntries(Object.entries(properties ?? {}).filter(([, { description: text }]) => text));
+  const unkept = Object.keys(inputProperties).filter((key) => !(key in (properties ?? {})));
+  const but = unkept.length > 0 ? ` but ${unkept.map((key) => `\`${key}\``).join(", ")}` : "";
   return page(name, description, [
     ["Arguments", table(["Argument", "Type", "A change", "Meaning"], given)],
-    ["Outputs", `Every argument is an output, too.\n\n${table(["Output", "Type", "Meaning"], rows(outputs, []))}`],
+    [
+      "Outputs",
+      `Every argument${but} is an output, too.\n\n${table(["Output", "Type", "Meaning"], rows(outputs, []))}`,
+    ],
   ]);
 }
 
