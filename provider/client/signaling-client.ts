@@ -18,7 +18,7 @@ import type { CallOptions } from "./node-connection";
 import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "./options";
 import { type Connection, type Limits, Requester } from "./requester";
 import { ensure } from "./signaling-ensure";
-import { SignalingRequests, WRONG_SECRET } from "./signaling-request";
+import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
 
 /** Recipient prefixes, as text or parsed, such as the result of a status. A text that is not a prefix throws a `PrefixError` before anything is sent. */
@@ -166,16 +166,12 @@ export class SignalingClient {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };
     const status = (until = limits.until) => this.requestStatus({ ...limits, until });
-    let last: HttpAnswer | undefined;
     const send = (needed: readonly Prefix[]) => {
       sending?.(needed);
-      return this.request(operation, needed, limits, (answer) => {
-        last = answer;
-      });
+      return this.request(operation, needed, limits);
     };
-    const isAboutState = async (refused: readonly Prefix[]) =>
-      operation === "start" || this.hasShown || (last !== undefined && this.differsFromWrong(refused, last, limits));
-    const requests = { operation, connection, limits, world, status, send, isAboutState };
+    const hasShown = () => this.hasShown;
+    const requests = { operation, connection, limits, world, status, send, hasShown };
     return ensure(requests, prefixes, untrusted, active && parsed(active));
   }
 
@@ -198,31 +194,7 @@ export class SignalingClient {
     );
   }
 
-  /** True if a stop with a wrong secret is refused in another way. Numbers and ids of a request do not matter. */
-  private async differsFromWrong(prefixes: readonly Prefix[], own: HttpAnswer, limits: Limits): Promise<boolean> {
-    const plain = ({ status, body }: HttpAnswer) => `${status} ${body.replace(/[\da-f-]{8,}|\d+/gi, "0").trim()}`;
-    const request = {
-      request: this.requests.change("stop", prefixes, WRONG_SECRET),
-      subject: "Stop with a wrong secret",
-      withholds: this.withholds,
-      object: some(prefixes),
-      operation: "stop",
-      idempotent: false,
-      read: (answer: HttpAnswer) => {
-        const reading = readDone(answer, "stop", this.answers);
-        return reading.kind !== "done" && reading.repeat ? reading : done(answer);
-      },
-    };
-    const wrong = await this.requester.execute<HttpAnswer>(request, limits).catch(() => undefined);
-    return wrong !== undefined && plain(wrong) !== plain(own);
-  }
-
-  private request(
-    operation: "start" | "stop",
-    prefixes: readonly Prefix[],
-    limits: Limits,
-    answered?: (answer: HttpAnswer) => void,
-  ): Promise<void> {
+  private request(operation: "start" | "stop", prefixes: readonly Prefix[], limits: Limits): Promise<void> {
     if (prefixes.length === 0) return Promise.resolve();
     const object = some(prefixes);
     return this.requester.execute(
@@ -234,10 +206,7 @@ export class SignalingClient {
         operation,
         idempotent: false,
         remedy: "The outcome is unknown: check the status.",
-        read: (answer) => {
-          answered?.(answer);
-          return readDone(answer, operation, this.answers);
-        },
+        read: (answer) => readDone(answer, operation, this.answers),
       },
       limits,
     );

@@ -15,8 +15,8 @@ interface SignalingOperations {
   /** @param until Monotonic time of its deadline. Default: that of the limits. */
   status(until?: number): Promise<Prefix[]>;
   send(prefixes: readonly Prefix[]): Promise<void>;
-  /** True if a refused stop of a prefix that no status shows is about its state, and not about the secret. */
-  isAboutState(prefixes: readonly Prefix[]): Promise<boolean>;
+  /** True once a status has shown an active prefix: an empty one then is not that of a wrong secret. */
+  hasShown(): boolean;
 }
 
 /** Most starts or stops of one group; each follows a status that still lacks a prefix. */
@@ -91,14 +91,14 @@ async function firstStatus(
  * Sends prefixes whose status is not trusted until the receiver reports their state: a receiver that answers a wrong secret
  * with an empty status refuses it here. A refused group is sent one by one.
  *
- * A refusal in words that are not those of the contract may be about the state: the status after it decides, unless a wrong
- * secret may have the same status and the same refusal.
+ * A refusal in words that are not those of the contract may be about the state: the status after it decides. That of a stop
+ * does only where a status has shown an active prefix: one that shows none may be the answer to a wrong secret.
  *
  * @returns the refusal, if the receiver calls one of the prefixes invalid
  * @throws {SignalingIncomplete} for any other end
  */
 async function confirm(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
-  const { operation, limits, world, send } = progress.requests;
+  const { operation, limits, world, send, hasShown } = progress.requests;
   if (group.length === 0) return undefined;
   let failure: RequestError | undefined;
   for (let sends = 1; ; sends++) {
@@ -114,13 +114,14 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
     progress.confirm(group, failure === undefined);
     return undefined;
   }
-  if (isUnknownRefusal(failure) && (await isShown(group, progress)) && (await progress.requests.isAboutState(group))) {
+  if (isUnknownRefusal(failure) && (await isShown(group, progress)) && (operation === "start" || hasShown())) {
     progress.refusal = failure;
     progress.confirm(group, false);
     return undefined;
   }
+  const hint = operation === "stop" ? ENDED : CHECK_SECRET;
   if (!settled && !isInvalid(failure))
-    throw progress.incomplete(failure, true, isUnknownRefusal(failure) ? CHECK_SECRET : undefined);
+    throw progress.incomplete(failure, true, isUnknownRefusal(failure) ? hint : undefined);
   if (group.length === 1) return isInvalid(failure) ? failure : undefined;
   let refusal: SignalingRefused | undefined;
   for (const prefix of group) refusal = (await confirm([prefix], progress)) ?? refusal;
@@ -185,6 +186,7 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
 
 const CHECK_SECRET =
   "Check `clientId`, `secretKey` and `url` of the receiver: a wrong secret may be answered in the same way.";
+const ENDED = `${CHECK_SECRET} Where nothing is active any more, pulumi state delete '<urn>' removes the resource without a stop.`;
 
 /** True for a refusal in other words than those of the contract, and not about credentials. */
 function isUnknownRefusal(failure: RequestError | undefined): failure is RequestError {

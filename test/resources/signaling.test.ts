@@ -186,13 +186,15 @@ describe("a signaling that was started is stopped whatever the status says", () 
     ]);
   });
 
-  it("and not where a wrong secret has the same empty status and the same refusal", async () => {
+  it("and not where no status has shown one, and no request has another secret than the receiver's", async () => {
     await using receiver = await bench({ secret: "abgelehnt (17, {id})", wrongStatus: 400 });
     const { id, outs } = await receiver.handler("right").create({ prefixes: [X] });
     await expect(receiver.handler("wrong").delete(id, outs)).rejects.toThrow(
-      /stop is incomplete.*abgelehnt.*a wrong secret may be answered in the same way/,
+      /stop is incomplete.*abgelehnt.*a wrong secret may be answered in the same way.*pulumi state delete/,
     );
     expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([]);
+    const secrets = receiver.server.arrived.map(({ path }) => path.split("/")[2]);
+    expect([...new Set(secrets)].sort()).toEqual(["right", "wrong"]);
     expect([...receiver.active]).toEqual([X]);
     await receiver.handler("right").delete(id, outs);
     expect([...receiver.active]).toEqual([]);
@@ -219,6 +221,19 @@ describe("a signaling that was started is stopped whatever the status says", () 
     expect([...receiver.active]).toEqual([X, Y]);
     await receiver.handler("right").delete(id, outs);
     expect([...receiver.active]).toEqual([]);
+  });
+
+  it("and what it did not start stays active once `stops` is its default again after a failed stop", async () => {
+    await using receiver = await bench();
+    receiver.active.add(Y);
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y], stops: "all" });
+    const failed = receiver.handler("wrong").update(id, outs, { prefixes: [X], stops: "all" });
+    const { outputs } = await failed.then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+    await receiver.handler("right").update(id, outputs, { prefixes: [X] });
+    expect([...receiver.active].sort()).toEqual([X, Y]);
   });
 
   it("and after a start without an answer, also if a refresh does not see it yet", async () => {

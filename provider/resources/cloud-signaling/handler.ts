@@ -171,8 +171,8 @@ export class CloudSignalingHandler implements Handler {
     const started = [...kept, ...newlyStarted];
     const stopped = stoppable(inputs.stops, removed, leaving);
     await receiver.stop(stopped, (left) => {
-      const managed = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
-      const still = { endpoint, prefixes: [...prefixes, ...left], started: managed, unsettled: left };
+      const ours = left.filter((prefix) => mayBeOurs.has(prefix));
+      const still = { endpoint, prefixes: [...prefixes, ...left], started: [...started, ...ours], unsettled: ours };
       return { id, outputs: writeState(inputs, still) };
     });
     const [there, { desired }] = [new Set(active), inUse];
