@@ -13,8 +13,8 @@ export interface PluginParts {
   readonly schema: () => string;
   /** The handler of a type. */
   readonly get: (type: string) => DynamicProvider;
-  /** Mistakes in a configuration, as sentences. */
-  readonly configProblems: (config: JsonObject) => readonly string[];
+  /** Mistakes in a configuration, as sentences: those that are refused, and those that a warning passes. */
+  readonly configProblems: (config: JsonObject) => Readonly<Record<"refused" | "passed", readonly string[]>>;
   /** A read function by its token. */
   readonly invoke: (token: string, args: Opened) => Promise<JsonObject>;
   /** Resources of a type that could be imported, by its token. */

@@ -6,11 +6,11 @@ import { configValueProblems } from "../settings/config-value-problems";
 const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
 /**
- * Mistakes in a provider's configuration, before any resource uses it: a key that nothing reads, with the key that was likely
- * meant; a limit, switch, node or receiver that cannot be read. What is unknown in a preview is not judged.
+ * Mistakes in a provider's configuration, before any resource uses it: those that are refused, and the keys that nothing reads
+ * and that are passed with a warning. What is unknown in a preview is not judged.
  */
-export function configProblems(config: JsonObject): string[] {
+export function configProblems(config: JsonObject): { readonly refused: string[]; readonly passed: string[] } {
   const keys = Object.keys(config).filter((key) => !ENGINE_KEYS.includes(key));
   const { refused, passed } = unknownKeys(keys.map((key) => `packetfilter:${key}`));
-  return [...refused, ...passed, ...configValueProblems(config)];
+  return { refused: [...refused, ...configValueProblems(config)], passed };
 }

@@ -49,7 +49,9 @@ export function pluginServer(parts: PluginParts): Server {
       answer.setInputs(
         close(props, [...secrets, ...Object.keys(props).filter((name) => isSecretSetting(name, props[name]))]),
       );
-      answer.setFailuresList(parts.configProblems(given(props)).map(checkFailure));
+      const { refused, passed } = parts.configProblems(given(props));
+      answer.setFailuresList(refused.map(checkFailure));
+      for (const sentence of passed) log.print(`warning: ${sentence}`);
       return answer;
     }),
     // Changed credentials or addresses update what is there: a replaced provider would replace all its resources.

@@ -53,9 +53,12 @@ describe("the plugin, called as an engine does,", () => {
     const schema = await engine.call<messages.GetSchemaResponse>("getSchema", new messages.GetSchemaRequest());
     expect(JSON.parse(schema.getSchema()).version).toBe(info.getVersion());
 
-    const misspelt = made(messages.CheckRequest, { News: struct({ endpiont: "http://192.0.2.10" }) });
+    const misspelt = made(messages.CheckRequest, { News: struct({ endpiont: "http://192.0.2.10", maxRemoval: 1 }) });
     const checked = await engine.call<messages.CheckResponse>("checkConfig", misspelt);
     expect(checked.getFailuresList().map((failure) => failure.getReason())).toEqual([
+      expect.stringContaining('did you mean "packetfilter:maxRemovals"?'),
+    ]);
+    expect(engine.logged.map(({ message }) => message)).toEqual([
       expect.stringContaining('did you mean "packetfilter:endpoint"?'),
     ]);
     const wrong = struct({ endpoint: "192.0.2.77/32", signalingUrl: "ftp://192.0.2.10", maxRemovals: "few" });
