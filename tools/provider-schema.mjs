@@ -43,7 +43,7 @@ const ANSWERS = ["Profile", "Rule", "Mark"];
 /** Members above 2³¹−1: an integer of a schema has 32 bits with a sign. The provider checks that they are integers. */
 const WIDE = ["value", "maxValue"];
 /** Members of nodes and receivers that are secrets. */
-const SECRETS = ["headers", "secretKey", "key"];
+const SECRETS = ["headers", "secretKey", "tls"];
 
 /**
  * The schema of the plugin `packetfilter`, made from the types and comments of the TypeScript classes: whatever they say, all languages say.

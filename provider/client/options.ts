@@ -18,7 +18,7 @@ export interface TlsOptions {
   readonly ca?: string;
   /** Client certificate; needs `key`. */
   readonly cert?: string;
-  /** Private key of the client certificate. A secret. */
+  /** Private key of the client certificate. */
   readonly key?: string;
   /** Name in the server's certificate, if it differs from the host of the url. */
   readonly serverName?: string;

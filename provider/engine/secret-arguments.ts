@@ -122,7 +122,7 @@ export class SecretArguments {
     const written = typeof entries === "object" && entries !== null ? Object.values(entries) : [];
     for (const note of [...kept, ...written]) {
       if (typeof note !== "object" || note === null) continue;
-      const { value: _, ...texts } = note;
+      const { prefix: _, value: __, ...texts }: JsonObject = note;
       this.add(texts, "");
     }
   }

@@ -74,10 +74,11 @@ export function close(props: JsonObject, secrets: readonly string[], repeats?: s
 
 /** Entries as the program wrote them, with their notes as secrets. */
 function noted(name: string, value: unknown): unknown {
-  if (name !== "entries" || !isObject(value)) return value;
+  if (name !== "entries") return value;
   const hide = ([member, part]: [string, unknown]) => [member, NOTES.includes(member) ? secret(part) : part];
   const content = (one: unknown) => (isObject(one) ? Object.fromEntries(Object.entries(one).map(hide)) : one);
-  return Object.fromEntries(Object.entries(value).map(([prefix, one]) => [prefix, content(one)]));
+  if (Array.isArray(value)) return value.map(content);
+  return Object.fromEntries(Object.entries(membersOf(value)).map(([prefix, one]) => [prefix, content(one)]));
 }
 
 function secret(value: unknown): JsonObject {
@@ -85,7 +86,8 @@ function secret(value: unknown): JsonObject {
 }
 
 function secretPartsOf(name: string, value: unknown): string[] {
-  if (name !== "entries" || !isObject(value) || SIGNATURE in value) return holdsSecret(value) ? [name] : [];
+  if (name !== "entries" || !(isObject(value) || Array.isArray(value)) || SIGNATURE in value)
+    return holdsSecret(value) ? [name] : [];
   return Object.values(value).flatMap((content) => {
     if (!isObject(content) || SIGNATURE in content) return holdsSecret(content) ? [name] : [];
     const parts = Object.entries(content).filter(([, part]) => holdsSecret(part));
@@ -99,7 +101,7 @@ function holdsCredentials(name: string, value: unknown): boolean {
   if (!CONNECTIONS.includes(name)) return false;
   const { headers, secretKey, tls, endpoint, url } = membersOf(value);
   if (hasUser(endpoint) || hasUser(url)) return true;
-  return [headers, secretKey, membersOf(tls).key].some((member) => member !== undefined);
+  return [headers, secretKey, tls].some((member) => member !== undefined);
 }
 
 function holdsSecret(value: unknown): boolean {

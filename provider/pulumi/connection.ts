@@ -4,7 +4,7 @@ import { attempt } from "../model/errors";
 import { isDeferred, later } from "./inputs";
 
 /**
- * A connection as it goes into the state: values of headers, the secret key and the key of a client certificate are
+ * A connection as it goes into the state: headers, the secret key and the TLS settings, which may hold a private key, are
  * marked as secrets, and user and password are taken out of the address.
  */
 export function withSecrets(connection: unknown): pulumi.Input<unknown> {
@@ -31,13 +31,9 @@ export function withSecretHeaders<T>(rollout: pulumi.Input<T>): pulumi.Input<T> 
 
 function mark(connection: Record<string, unknown>): Record<string, unknown> {
   const parts = withoutUser(connection);
-  for (const key of ["headers", "secretKey"]) {
+  for (const key of ["headers", "secretKey", "tls"]) {
     if (parts[key] !== undefined) parts[key] = pulumi.secret(parts[key]);
   }
-  const { tls } = parts;
-  if (tls === undefined) return parts;
-  if (isDeferred(tls)) parts.tls = pulumi.secret(tls);
-  else if (typeof tls === "object" && tls !== null && "key" in tls) parts.tls = { ...tls, key: pulumi.secret(tls.key) };
   return parts;
 }
 

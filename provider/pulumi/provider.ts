@@ -33,11 +33,11 @@ export interface ProviderArgs {
   receivers?: pulumi.Input<Record<string, pulumi.Input<ReceiverArgs>>>;
   /** No entry of any set may overlap one of these. */
   forbiddenPrefixes?: pulumi.Input<PrefixInput[]>;
-  /** Every set must cover each of these. */
+  /** Every `PrefixSet` and `PrefixSetGroup` must cover each of these. */
   requiredPrefixes?: pulumi.Input<PrefixInput[]>;
   /** Prefix lengths in bits, by family; shorter prefixes fail in every set. 1 allows entries that cover more than a quarter of a family. Default: none. */
   shortestPrefix?: pulumi.Input<Inputs<ShortestPrefix>>;
-  /** More entries fail in every set. Default: none. */
+  /** More entries of a `PrefixSet` or `PrefixSetGroup` fail. Default: none. */
   maxEntries?: pulumi.Input<number>;
   /** More removals fail, of all resources of a deployment together: a number of entries, or percent of what a set held. Default: none. */
   maxRemovals?: pulumi.Input<number | string>;

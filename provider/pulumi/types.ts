@@ -17,7 +17,7 @@ export interface ShortestPrefix {
   ipv6?: number;
 }
 
-/** TLS settings of a connection; the key is kept as a secret. */
+/** TLS settings of a connection. Kept as a secret. */
 export interface TlsArgs extends Inputs<TlsOptions> {}
 
 /**

@@ -22,6 +22,13 @@ describe("properties on the wire", () => {
     });
   });
 
+  it("keep the prefixes of a list public if a note of it is secret", () => {
+    const entries = ["198.51.100.7", { prefix: "192.0.2.0/24", reason: secret("why") }];
+    const { props, secrets } = open(struct({ entries }));
+    expect(secrets).toEqual(["notes"]);
+    expect(close(props, secrets).toJavaScript()).toEqual({ entries });
+  });
+
   it("of secret prefixes tell handlers so, and every list of prefixes goes back as a secret", () => {
     const opened = open(struct({ prefixes: secret(["198.51.100.7"]) }));
     expect(marked(opened, "started")).toMatchObject({ __secret: ["prefixes"], secretPrefixes: true });

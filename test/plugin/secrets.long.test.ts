@@ -33,6 +33,7 @@ const configure = (config: object = {}) =>
 const WITH_CREDENTIALS: [string, object][] = [
   ["headers of a node", { node: { endpoint: "http://192.0.2.10", headers: { Authorization: CANARY } } }],
   ["the key of a node's certificate", { node: { endpoint: "https://192.0.2.10", tls: { key: CANARY, cert: "c" } } }],
+  ["the same as JSON", { node: { endpoint: "https://192.0.2.10", tls: JSON.stringify({ key: CANARY, cert: "c" }) } }],
   ["a password in an address", { node: { endpoint: `http://admin:${CANARY}@192.0.2.10` } }],
 ];
 

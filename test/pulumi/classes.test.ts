@@ -104,6 +104,15 @@ describe("a secret", () => {
     expect((await inputsOf(new pf.PrefixSetGroup("open", open), "open")).rollout).toEqual({ waves: [1] });
   });
 
+  it("are the TLS settings of a connection, also as JSON", async () => {
+    const tls = { cert: "c", key: "canary" };
+    for (const [set, form] of Object.entries({ object: tls, text: JSON.stringify(tls) as never })) {
+      const node = { endpoint: "https://192.0.2.10", tls: form };
+      await value(new pf.PrefixSet(`tls-${set}`, { arena: "tls", set, entries: [], node }).urn);
+      expect(Object.keys(registered.get(`tls-${set}`)?.node as object)).toContain(pulumi.runtime.specialSigKey);
+    }
+  });
+
   it("in the address of a node becomes the header that it is", async () => {
     const node = { endpoint: "http://admin:pass%20word@192.0.2.10:8080/fapi", headers: { "x-a": "b" } };
     const authorization = `Basic ${Buffer.from("admin:pass word").toString("base64")}`;
