@@ -53,16 +53,16 @@ export const prefixLength = resourceRule({
     const role = meaning.roleIfAny(resource.url);
     const own = role && settings[role];
     const limits = { 4: { ...settings.ipv4, ...own?.ipv4 }, 6: { ...settings.ipv6, ...own?.ipv6 } };
+    const offence = ({ prefix }: { readonly prefix: Prefix }) =>
+      problem(prefix, limits[prefix.family], role === "block");
     yield* entriesFinding(resource, {
-      offence: ({ prefix }) => problem(prefix, limits[prefix.family], role === "block"),
+      offence,
       problem: "entries with a prefix length that is not allowed",
       remedy: "Write the intended prefixes, or change the limits.",
     });
-    const prefixes = resource.entries.map(({ prefix }) => prefix);
-    const isTold = (family: 4 | 6) =>
-      prefixes.some((prefix) => prefix.family === family && prefix.length < (limits[family].shortest ?? 1));
-    const tooWide = wideFamilies(prefixes.map((prefix) => prefix.toString())).filter(
-      (family) => limits[family].shortest !== 1 && !isTold(family),
+    const others = resource.entries.filter((entry) => offence(entry) === undefined);
+    const tooWide = wideFamilies(others.map(({ prefix }) => prefix.toString())).filter(
+      (family) => limits[family].shortest !== 1,
     );
     if (tooWide.length > 0)
       yield {

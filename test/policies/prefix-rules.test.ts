@@ -33,6 +33,11 @@ judges(prefixLength, options, [
   ],
   ["short bogons in a block set", set("blocked", "240.0.0.0/4", "fc00::/7")],
   ["and in an allow set", set("partners", "240.0.0.0/4"), "240.0.0.0/4 (shorter than /8)"],
+  [
+    "a default route in pieces beside a bogon",
+    set("blocked", ...half, "240.0.0.0/4"),
+    "its IPv4 entries together cover",
+  ],
   ["a default route in pieces", set("blocked", ...half), "its IPv4 entries together cover more than a quarter"],
   ["a quarter", set("blocked", ...half.slice(0, 64))],
   ["pieces that are allowed", set("blocked", ...half), [], withRule("prefix-length", { ipv4: { shortest: 1 } })],
