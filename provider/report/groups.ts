@@ -49,12 +49,13 @@ export class Groups {
     const [had, desired] = [byKey(before), byKey(after)];
     const [known, found] = [byKey(state), byKey(live)];
     const stayingOf = stayingIn(desired);
-    // A node at another address has moved: it leaves nothing.
+    // A node at another address has moved: everything stays at the former one.
     const names = new Set(after.map(({ place }) => place.label));
     const isLeaving = ({ place }: SetContent) => !names.has(place.label);
     for (const [key, held] of new Map([...had, ...desired])) {
       const [earlier, later] = [had.get(key), desired.get(key)];
-      const kept = later ? () => false : keeps(held.place.label);
+      const hasMoved = step.resource.operation === "update" && !isLeaving(held);
+      const kept = later || hasMoved ? () => later === undefined : keeps(held.place.label);
       const staying = earlier && !later && isLeaving(earlier) ? [...stayingOf(earlier)] : [];
       const unproven = new Set(staying.filter((prefix) => !kept(prefix)));
       const ofNode = { ...step, keeps: kept, unproven, before: earlier, after: later };

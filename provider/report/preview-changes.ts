@@ -154,7 +154,10 @@ class Work {
   private takeGroup(step: PreviewStep, resource: ResourceChange, drift: Pick<GroupStep, "state" | "live">): void {
     const old = step.oldState ? membersBefore(step.oldState) : undefined;
     const before = old ? contentsBefore(old, this.known) : [];
-    const keeps = (node: string) => (old ? keptEntries(old, node) : NONE);
+    // A node leaves by what the program says now.
+    const { onDestroy } = withoutSecrets(step.newState?.inputs ?? {});
+    const leaves = old && resource.operation === "update" ? { ...old, onDestroy } : old;
+    const keeps = (node: string) => (leaves ? keptEntries(leaves, node) : NONE);
     this.groups.add({
       resource,
       before,
@@ -177,7 +180,8 @@ class Work {
     const before = old && this.held(kind, old);
     const after = step.newState && this.held(kind, withoutSecrets(step.newState.inputs));
     const isMove = before && after && keyOf(before) !== keyOf(after);
-    const keeps = old && (resource.operation !== "update" || isMove === true) ? keptEntries(old) : NONE;
+    // An update that moves to another address leaves everything at the former one.
+    const keeps = resource.operation === "update" ? () => isMove === true : old ? keptEntries(old) : NONE;
     const base = { resource, keeps, differs: differences(step, kind) };
     if (before && (isMove || !after)) this.setOf(before).add({ ...base, before });
     if (after) this.setOf(after).add({ ...base, before: isMove ? undefined : before, after });

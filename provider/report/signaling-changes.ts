@@ -6,7 +6,7 @@ import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets 
 
 /**
  * Effect of a step on a `CloudSignaling`; where it is deleted or replaced, the prefixes that stop. A resource that moves to another
- * receiver starts everything there, and stops at the old one what it started.
+ * receiver starts everything there. If that replaces it, it stops at the old one what it started; an update stops nothing there.
  */
 export function signalingChange(step: PreviewStep, resource: ResourceChange, known: Known) {
   const old = step.oldState && membersBefore(step.oldState);
@@ -17,7 +17,8 @@ export function signalingChange(step: PreviewStep, resource: ResourceChange, kno
   const before = readList(old?.prefixes ?? []);
   const after = readList(now ? now.prefixes : []);
   const goneOf = (prefixes: readonly string[]) => prefixes.filter((prefix) => isMove || !isIn(after.prefixes, prefix));
-  const { stops } = { ...old, ...now };
+  const isUpdate = resource.operation === "update";
+  const stops = isUpdate && isMove ? "none" : (isUpdate ? now : old)?.stops;
   const gone = goneOf(before.prefixes);
   const own: readonly string[] = stops === "all" ? gone : stops === "none" ? [] : readList(old?.started ?? []).prefixes;
   const stopped = after.isUnknown && !isMove ? [] : gone.filter((prefix) => isIn(own, prefix));

@@ -372,6 +372,49 @@ test("a signaling that moves stops at the old receiver and starts at the new", (
   expect(whole).toMatchObject([{ operation: "replace", place: "a", becomes: "b", prefixes: 2 }]);
 });
 
+test("an update leaves what is at a former address, and what leaves it goes by the program of now", () => {
+  const update = (kind: string, old: object, outputs: object, inputs: object) => {
+    const urn = `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${kind}::${kind}`;
+    return { op: "update", urn, oldState: { inputs: old, outputs }, newState: { inputs } };
+  };
+  const set = { arena: "edge", set: "blocked", entries: { "192.0.2.1/32": 1 } };
+  const [one, group] = [
+    { ...set, node: "fra1" },
+    { ...set, set: "fleet", nodes: { fra1: {} } },
+  ];
+  const attack = { prefixes: ["192.0.2.1/32"], receiver: "main" };
+  const held = { prefixes: ["192.0.2.1/32", "192.0.2.2/32"], started: ["192.0.2.1/32", "192.0.2.2/32"], stops: "none" };
+  const steps = [
+    update("PrefixSet", one, { endpoint: "http://192.0.2.11" }, one),
+    update(
+      "PrefixSetGroup",
+      { ...group, nodes: { ams1: {}, fra1: {} }, onDestroy: "keep" },
+      { endpoints: { ams1: "http://192.0.2.13", fra1: "http://192.0.2.11" } },
+      group,
+    ),
+    update("CloudSignaling", { ...attack, ...held }, { started: held.started, endpoint: "https://192.0.2.20" }, attack),
+    update("CloudSignaling", { ...attack, ...held }, { started: held.started, endpoint: "https://192.0.2.21" }, attack),
+  ];
+  const config = {
+    "packetfilter:nodes": '{"ams1": {"endpoint": "http://192.0.2.13"}, "fra1": {"endpoint": "http://192.0.2.12"}}',
+    "packetfilter:receivers": '{"main": {"url": "https://192.0.2.21"}}',
+    "packetfilter:distinctNodes": "true",
+  };
+  const { sets, signalings } = reportOf(parsePreview(JSON.stringify({ config, steps })), NOW);
+  const rows = sets.map(({ endpoint, url, in: coming, out, kept }) => [url, endpoint, coming.count, out.count, kept]);
+  expect(rows.sort()).toEqual([
+    ["prefixset://edge/blocked", "http://192.0.2.11", 0, 0, 1],
+    ["prefixset://edge/blocked", "http://192.0.2.12", 1, 0, 0],
+    ["prefixset://edge/fleet", "http://192.0.2.11", 0, 0, 1],
+    ["prefixset://edge/fleet", "http://192.0.2.12", 1, 0, 0],
+    ["prefixset://edge/fleet", "http://192.0.2.13", 0, 1, 0],
+  ]);
+  expect(signalings.map(({ started, stopped, left }) => [started, stopped, left])).toEqual([
+    [["192.0.2.1/32"], [], held.prefixes],
+    [[], ["192.0.2.2/32"], []],
+  ]);
+});
+
 describe("a preview with a group of which one node drifted, two join, and one of these has an entry of its own", () => {
   const report = reported("group");
   const changes = ({ node, nodes, drift, in: coming, out }: Report["sets"][number]) => ({
