@@ -2,9 +2,7 @@ import { run } from "../commands/support";
 
 /** Pages of the commands by file name, from their own help. */
 export async function commandPages(): Promise<Record<string, string>> {
-  const names = subcommands((await run(["--help"])).out).filter(
-    (name) => !["environment", "help", "version"].includes(name),
-  );
+  const names = subcommands((await run(["--help"])).out);
   const pages = await Promise.all(
     names.map(async (name) => [`command-${name}`, `# pulumi-packetfilter ${name}\n\n${await sections([name])}\n`]),
   );
@@ -19,8 +17,9 @@ async function sections(words: readonly string[]): Promise<string> {
   return [`${heading}\`\`\`text\n${out.trim()}\n\`\`\``, ...below].join("\n\n");
 }
 
-/** Names in the list of commands of a help text. */
+/** Names in the list of commands of a help text, without those that only show texts. */
 function subcommands(help: string): string[] {
   const [, list = ""] = /^Commands:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}(\w[\w-]*)/gm)].map(([, name = ""]) => name);
+  const names = [...list.matchAll(/^ {2}(\w[\w-]*)/gm)].map(([, name = ""]) => name);
+  return names.filter((name) => !["environment", "help", "version"].includes(name));
 }

@@ -84,7 +84,8 @@ function resourcePage(
   { description = "", inputProperties, requiredInputs, properties }: Resource,
 ): string {
   const replacing = identityOf(name);
-  const given = rows(inputProperties, requiredInputs, (key) => (replacing.includes(key) ? "replaces" : "updates"));
+  const change = (key: string) => (key === "node" || key === "receiver" ? "updates; another name replaces" : "updates");
+  const given = rows(inputProperties, requiredInputs, (key) => (replacing.includes(key) ? "replaces" : change(key)));
   const outputs = Object.fromEntries(Object.entries(properties ?? {}).filter(([, { description: text }]) => text));
   const unkept = Object.keys(inputProperties).filter((key) => !(key in (properties ?? {})));
   const but = unkept.length > 0 ? ` but ${unkept.map((key) => `\`${key}\``).join(", ")}` : "";
