@@ -90,9 +90,8 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   const findings = (items: NonNullable<typeof policies>["mandatory"] = []) =>
     items.map(({ policy, message }) => `- ${code(policy)}: ${code(message, 1_000)}\n`);
   const wholeLines = whole.map((one) => wholeLine(one, limit));
-  const changing = sets.filter(({ resources }) => resources.length > 0);
   const withMarks = sets.some(({ marks }) => marks);
-  const rows = changing.map((set) => row(set, withMarks));
+  const rows = sets.map((set) => row(set, withMarks));
   const signaled = signalings.map((one) => signalingLines(one, limit));
   const findingLines = `${found.slice(0, limit).map(line).join("")}${more(found.length, limit)}`;
   return [
@@ -105,9 +104,7 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
     ...section(tableHead(withMarks), rows, 4, "sets of the table"),
     ...section(bold("Signalings"), signaled, 4, "signalings"),
     ...section(bold("Restored, no change of the program"), restored.map(restoredLine), 4, "resources that restore"),
-    ...groupEqualSets(changing).map(
-      (group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" }),
-    ),
+    ...groupEqualSets(sets).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
     ...(found.length > 0 ? [{ text: folded("What the preview found", findingLines), rank: 6, kind: "findings" }] : []),
   ];
 }

@@ -135,7 +135,7 @@ class Work {
 
   /** Numbers of sets and nodes that change. */
   extent(): Pick<Report["totals"], "sets" | "nodes"> {
-    const places = [...this.bySet.values()].filter(({ isChanged }) => isChanged).map(({ places }) => places);
+    const places = [...this.bySet.values()].map(({ places }) => places);
     const nodes = new Set(places.flat().map(({ endpoint, label }) => endpoint ?? label));
     return { sets: places.flat().length, nodes: nodes.size };
   }

@@ -46,11 +46,6 @@ export class SetChanges {
     readonly url: string,
   ) {}
 
-  /** True where a resource changes it. */
-  get isChanged(): boolean {
-    return this.resources.length > 0;
-  }
-
   /** Takes the part of a step that concerns this set. */
   add({ resource, before, after, keeps, unproven, differs }: SetStep): void {
     this.resources.push(resource);

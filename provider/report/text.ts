@@ -50,7 +50,6 @@ function wholeLine(change: WholeChange, limit: number): string {
 }
 
 function setLines(set: SetReport, limit: number): string[] {
-  if (set.resources.length === 0) return [];
   const words = changeWords(set);
   const on = (set.nodes?.length ?? 1) > 1 ? ", on each node" : "";
   const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markSentence(set);
