@@ -31,13 +31,15 @@ export const setCoverage = stackRule({
     );
     yield* leftOut;
     for (const { holders, url } of bySet(values.flat())) {
+      const [resource, another] = holders;
       // One resource alone is judged by prefix-length.
-      if (holders.length < 2) continue;
+      if (!resource || !another) continue;
       const prefixes = holders.flatMap(({ entries }) => entries.map(({ prefix }) => prefix.toString()));
       const families = wideFamilies(prefixes).map((family) => `IPv${family}` as const);
       const wide = families.filter((family) => !settings.wide.includes(family));
       if (wide.length === 0) continue;
       yield {
+        resource,
         problem: `the ${wide.join(" and ")} entries of ${holders.length} resources for ${url} together cover more than a quarter of all addresses`,
         remedy: "Write the intended prefixes, or list the family in `wide`.",
       };

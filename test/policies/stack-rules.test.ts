@@ -52,6 +52,14 @@ judges(setCoverage, options, [
     withRule("set-coverage", { wide: ["IPv4"] }),
   ],
   [
+    "a set with an exception",
+    eighths.map((prefix) => part(prefix)),
+    [],
+    withConfig({
+      exceptions: [{ rule: "set-coverage", set: "prefixset://edge/*", until: "2099-01-01", reason: "migration" }],
+    }),
+  ],
+  [
     "a node by name and by address",
     [part("0.0.0.0/3", { node: "fra1" }), part("32.0.0.0/3", byAddress), part("64.0.0.0/3", byAddress)],
     "3 resources",
