@@ -1,4 +1,5 @@
-import { Prefix } from "../provider/model/prefix";
+import { outermost } from "../provider/model/coverage";
+import type { Prefix } from "../provider/model/prefix";
 import { embeddedIpv4 } from "../provider/model/prefix-embedded";
 
 // Buckets by the leading bits: an address block of a registry or of an organisation falls in few of them, so most of
@@ -65,15 +66,7 @@ export class PrefixBuckets<V> {
     const inside = this.candidates(prefix)
       .map((row) => row.prefix)
       .filter((row) => prefix.contains(row));
-    let missing = prefix.size;
-    let outer: Prefix | undefined;
-    // In this order a prefix follows the one that contains it.
-    for (const row of inside.sort(Prefix.compare)) {
-      if (outer?.contains(row)) continue;
-      outer = row;
-      missing -= row.size;
-    }
-    return missing === 0n;
+    return outermost(inside).reduce((missing, row) => missing - row.size, prefix.size) === 0n;
   }
 
   /** The values of all rows that share an address with `prefix`, in either direction of containment, longest first. */

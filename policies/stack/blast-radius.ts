@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Prefix } from "../../provider/model/prefix";
+import { outermost } from "../../provider/model/coverage";
+import type { Prefix } from "../../provider/model/prefix";
 import { embeddedIpv4 } from "../../provider/model/prefix-embedded";
 import { setPattern } from "../config/values";
 import { listOffenders } from "../message";
@@ -89,14 +90,6 @@ export const blastRadius = stackRule({
     };
   },
 });
-
-/** The prefixes that no other one contains, so that no address is counted twice. */
-function outermost(prefixes: Prefix[]): Prefix[] {
-  const outer: Prefix[] = [];
-  // In this order a prefix follows the one that contains it, or others inside that one.
-  for (const prefix of prefixes.sort(Prefix.compare)) if (!outer.at(-1)?.contains(prefix)) outer.push(prefix);
-  return outer;
-}
 
 /** Intersection of the prefixes with `block`. */
 function within(prefixes: readonly Prefix[], block: Prefix): Prefix[] {

@@ -27,15 +27,16 @@ export function wideFamilies(prefixes: readonly CanonicalPrefix[]): Family[] {
 }
 
 function isWide(ofFamily: readonly CanonicalPrefix[]): boolean {
-  let covered = 0;
-  let outer: Prefix | undefined;
+  const shares = outermost(ofFamily.map(Prefix.fromCanonical)).map((prefix) => shareOf(prefix.toString()));
+  return shares.reduce((sum, share) => sum + share, 0) > QUARTER;
+}
+
+/** The prefixes that no other one contains, so that no address is counted twice. */
+export function outermost(prefixes: readonly Prefix[]): Prefix[] {
+  const outer: Prefix[] = [];
   // In this order a prefix follows the one that contains it, or others inside that one.
-  for (const prefix of ofFamily.map(Prefix.fromCanonical).sort(Prefix.compare)) {
-    if (outer?.contains(prefix)) continue;
-    outer = prefix;
-    covered += shareOf(prefix.toString());
-  }
-  return covered > QUARTER;
+  for (const prefix of [...prefixes].sort(Prefix.compare)) if (!outer.at(-1)?.contains(prefix)) outer.push(prefix);
+  return outer;
 }
 
 function shareOf(prefix: CanonicalPrefix): number {
