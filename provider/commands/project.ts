@@ -91,6 +91,7 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
     ...checked(values, { files, folder: programFolder(folder, project?.main) }, io),
     folder,
     stack: stack.name,
+    isOneOfSeveral,
   };
 }
 

@@ -310,6 +310,7 @@ describe("what another writer put there stays", () => {
     expect(applied()).toHaveProperty(["198.51.100.0/24"], 7);
     expect((await block(["198.51.100.0/24"], ["--force"])).code).toBe(0);
     expect(applied()).toHaveProperty(["198.51.100.0/24"], 1);
+    expect(sentIn(held()["198.51.100.0/24"])).toBe(sentHere(1));
   });
 
   test("unblock names what still covers the address at the node, and ends with 1", async () => {

@@ -246,18 +246,19 @@ describe("block expire --now", () => {
     expect(held()[1]).toEqual({ "198.51.100.9/32": 7 });
   });
 
-  test("what a node that fails still has stays in the file, and the next call finishes it", async () => {
+  test("what a node that fails still has stays in the file, and the next call finishes it and no more", async () => {
     await block("198.51.100.1", "1h", "--all-nodes");
+    await block("198.51.100.2", "1h", "--node", "node1");
+    nodes[1]?.change(BLOCKED, { insert: { "198.51.100.2/32": 1 } });
     nodes[1]?.fail({ cmd: "list", kind: "reset", times: 99 });
     const ended = await later(["block", "expire", ...FILE, "--now", "--timeout", "1s"]);
     expect(ended.code).toBe(1);
-    expect(ended.err).toContain(
-      `pulumi-packetfilter block expire --file blocks.yaml --now ${BLOCKED} --node node2 --timeout 1s`,
-    );
+    const finish = "block expire --file blocks.yaml --now --node node2 --timeout 1s";
+    expect(ended.err).toContain(`\n  pulumi-packetfilter ${finish}\n`);
     expect(sentIn(entries()["198.51.100.1/32"])).toBe(`1 ${BLOCKED} ${endpoint(1)}`);
     nodes[1]?.clearFaults();
-    expect((await later(["block", "expire", ...FILE, "--now"])).code).toBe(0);
-    expect([held()[1], entries()]).toEqual([{ "203.0.113.0/24": 1 }, {}]);
+    expect((await later(finish.split(" "))).code).toBe(0);
+    expect([held()[1], entries()]).toEqual([{ "203.0.113.0/24": 1, "198.51.100.2/32": 1 }, {}]);
   });
 
   test("an entry that a failed node of a named set may hold stays in the file, though it was never sent, until the next call", async () => {
@@ -282,7 +283,12 @@ describe("block expire --now", () => {
       "Pulumi.dev.yaml",
       `config:\n  packetfilter:endpoint: ${endpoint(1)}\n  packetfilter:nodes: { node1: { endpoint: "${endpoint(0)}" } }\n`,
     );
-    expect(await later(["block", "expire", ...FILE, "--now"])).toMatchObject({ code: 0, err: "" });
+    nodes[1]?.fail({ cmd: "list", kind: "reset", times: 99 });
+    const finish = "block expire --file blocks.yaml --now --timeout 1s";
+    const open = await later(finish.split(" "));
+    expect([open.code, open.err]).toEqual([1, expect.stringContaining(`\n  pulumi-packetfilter ${finish}\n`)]);
+    nodes[1]?.clearFaults();
+    expect(await later(finish.split(" "))).toMatchObject({ code: 0, err: "" });
     expect([held(), entries()]).toEqual([[{ "203.0.113.0/24": 1 }, { "203.0.113.0/24": 1 }], {}]);
   });
 

@@ -188,6 +188,14 @@ describe("of several stacks --config has a file for each", () => {
     expect(other.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
     // What finishes the rest is about one of them.
     expect(ended.err).toMatch(/ --stack us --config us=us\.json (?!.*eu)/);
+    const unnamed = {
+      "packetfilter:endpoint": { value: silent.url },
+      "packetfilter:headers": { objectValue: headers },
+    };
+    await write("us.json", JSON.stringify(unnamed));
+    const alone = await block("--all-stacks", ...files, "--now", BLOCKED, "--timeout", "1s");
+    expect(alone.err).toMatch(/ --now \S+ --stack us --config us=us\.json --timeout 1s\n$/);
+    expect(alone.out).toContain(`\nus/${silent.url} ${BLOCKED}: not sent\n`);
   });
 
   test.each([

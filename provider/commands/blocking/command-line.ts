@@ -12,7 +12,7 @@ const SECRET = new Set(["header"]);
 export function commandLine(
   command: Command,
   words: readonly string[],
-  instead: Readonly<Record<string, string | readonly string[] | undefined>>,
+  instead: Readonly<Record<string, true | string | readonly string[] | undefined>>,
 ): string {
   const given = command.options.flatMap((option) => {
     const name = option.attributeName();

@@ -9,7 +9,7 @@ import { sentPlace } from "../../model/entry";
 import { likelyMeant } from "../../model/nearest";
 import { prefixFileEditor } from "../../prefixes/edit/edit-file";
 import { type CliIo, UsageError } from "../cli-io";
-import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "../node-options";
+import { addNodeFlags, chosenNodes, clientOf, type NodeFlags } from "../node-options";
 import { collect } from "../option-values";
 import { type Project, readProject, requireWritable, stackNames } from "../project";
 import { pulumiHome } from "../stack-files";
@@ -53,7 +53,7 @@ export function addEditFlags(command: Command, now = "--now <url>"): Command {
 export interface NowTarget {
   readonly client: NodeClient;
   readonly url: PrefixSetUrl;
-  /** Name in the stack's configuration; preceded by the stack if there are several. */
+  /** Name in the stack's configuration. */
   readonly node: string | undefined;
   /** The project with the limits and the audit log. */
   readonly project: Project;
@@ -166,9 +166,7 @@ export async function clientsOf(
     const own = isOfSeveral ? flags.node.filter((name) => project.nodes.includes(name)) : flags.node;
     if (isOfSeveral && own.length === 0 && flags.node.length > 0) continue;
     const chosen = await chosenNodes({ ...flags, stack: project.stack, config: undefined, node: own }, io, project);
-    const nameOf = ({ name, options }: ChosenNode) =>
-      isOfSeveral ? `${project.stack}/${name ?? options.endpoint}` : name;
-    found.push(...chosen.map((node) => ({ node: nameOf(node), client: clientOf(node, stop), project })));
+    found.push(...chosen.map((node) => ({ node: node.name, client: clientOf(node, stop), project })));
   }
   return found;
 }

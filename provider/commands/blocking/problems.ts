@@ -1,6 +1,6 @@
 import { groupBy } from "../../model/group";
 import type { Outcome } from "./outcome";
-import { namesOf } from "./watching";
+import { nameOf, namesOf } from "./watching";
 
 /** Sentences about failed targets, their number, and the commands that finish the rest. `isWritten`: the file was changed. */
 export function problemsOf(outcomes: readonly Outcome[], finish: readonly string[], isWritten: boolean): string[] {
@@ -49,7 +49,7 @@ function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
 function reasonsOf(outcomes: readonly Outcome[]): string[] {
   const ended = outcomes.filter(({ reason }) => reason !== undefined);
   return [...groupBy(ended, ({ outcome, reason }) => `${outcome}, ${reason}`)].map(([reason, those]) => {
-    const names = new Set(those.map(({ node, client }) => node ?? client.endpoint));
+    const names = new Set(those.map(nameOf));
     return `${[...names].join(", ")}: ${reason}.`;
   });
 }

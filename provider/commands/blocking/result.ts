@@ -5,7 +5,7 @@ import { pretty } from "../listing/output";
 import type { EditFlags, Workplace } from "./common";
 import type { Outcome } from "./outcome";
 import { type Ended, NothingDone } from "./send";
-import { summaryOf } from "./watching";
+import { nameOf, summaryOf } from "./watching";
 
 /**
  * Prints the result of a command: sentences for people, or one JSON object for scripts.
@@ -70,10 +70,11 @@ function json(
   });
 }
 
-function nodeOf({ node, client, url, project, outcome, changed, reason, problems }: Outcome) {
+function nodeOf(one: Outcome) {
+  const { client, url, project, outcome, changed, reason, problems } = one;
   return {
     ...(project.stack !== undefined && { stack: project.stack }),
-    node: node ?? client.endpoint,
+    node: nameOf(one),
     endpoint: client.endpoint,
     set: formatUrl(url),
     outcome,

@@ -27,6 +27,7 @@ import {
 } from "./other-writers";
 import { type Outcome, unfinished } from "./outcome";
 import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
+import { nameOf } from "./watching";
 
 /** The prefix file, which records what is put into sets, the time of the whole command, and notes of staged removals. */
 type Sending = Pick<Workplace, "editor" | "deadline" | "sent">;
@@ -91,16 +92,17 @@ class SetSending {
     const { before, after } = intent.known();
     const name = formatUrl(url);
     this.time = timeOf(io);
-    this.memory = { file: sending.editor, endpoint: client.endpoint, url: name, now: this.time };
+    const { isForced } = intent;
+    this.memory = { file: sending.editor, endpoint: client.endpoint, url: name, now: this.time, isForced };
     this.place = sentPlace(client.endpoint, name);
-    this.label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;
+    this.label = `${name} on ${node === undefined ? client.endpoint : `${nameOf(target)} (${client.endpoint})`}`;
     this.atStart = before;
     this.before = before;
     this.desired = {
       ...desiredChangeOf(intent.names, after, this.time),
       before,
       own: this.own,
-      isForced: intent.isForced,
+      isForced,
     };
     const machine = io.clock ?? systemClock;
     this.clock = { ...machine, sleep: (ms) => machine.sleep(ms, this.stop) };

@@ -128,8 +128,11 @@ function nothingDone(outcomes: readonly Outcome[], { isExpired = false }: Change
 
 /** The same command for the remaining nodes and sets of one stack. */
 function finishing(open: readonly Outcome[], { command, arguments: words, instead }: Given): string {
-  const named = open.flatMap(({ node }) => node?.split("/").at(-1) ?? []);
-  const addressed = open.flatMap(({ node, client }) => (node === undefined ? client.endpoint : []));
+  const named = open.flatMap(({ node }) => node ?? []);
+  const unnamed = open.flatMap(({ node, client }) => (node === undefined ? client.endpoint : []));
+  const isAddressed = command.getOptionValueSource("endpoint") === "cli";
+  // The unnamed node of a stack or of the environment is chosen by no option: its address alone would lose its other members.
+  const isNamed = named.length > 0 && (isAddressed || unnamed.length === 0);
   const stack = command.getOptionValueSource("stack") === "cli" || command.getOptionValue("allStacks") === true;
   const options = {
     allNodes: undefined,
@@ -137,9 +140,9 @@ function finishing(open: readonly Outcome[], { command, arguments: words, instea
     create: undefined,
     stack: stack ? open[0]?.project.stack : undefined,
     config: configOf(command, open[0]?.project.stack),
-    node: named.length > 0 ? [[...new Set(named)].join(",")] : undefined,
-    endpoint: addressed.length > 0 ? [...new Set(addressed)] : undefined,
-    now: [...new Set(open.map(({ url }) => formatUrl(url)))],
+    node: isNamed ? [[...new Set(named)].join(",")] : undefined,
+    endpoint: isAddressed ? [...new Set(unnamed)] : undefined,
+    now: command.getOptionValue("now") === true || [...new Set(open.map(({ url }) => formatUrl(url)))],
     ...instead,
   };
   return commandLine(command, words, options);

@@ -15,6 +15,8 @@ export interface Memory {
   readonly url: string;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** True: entries of another writer are changed, and so become those of the file. */
+  readonly isForced: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
     const changes = [...put].map(([prefix, value]): [CanonicalPrefix, EntryChange] => {
       const { [place]: before, ...others } = sentTo(entries[prefix]);
       const held = observed.get(prefix);
-      const isOurs = held === undefined || held === before;
+      const isOurs = held === undefined || held === before || (memory.isForced && held !== value);
       const sent = textOrNull(isOurs ? { ...others, [place]: value } : others);
       // If another command has removed the entry meanwhile, it is recorded as expired, to be removed again.
       return [prefix, entries[prefix] ? { sent } : { value, expires: isoOf(memory.now), sent }];

@@ -82,6 +82,7 @@ function shown(target: NowTarget): string {
   return `${nameOf(target)} ${formatUrl(target.url)}`;
 }
 
-function nameOf({ node, client }: NowTarget): string {
-  return node ?? client.endpoint;
+/** The name of a node, or its address; preceded by the stack if there are several. */
+export function nameOf({ node, client, project }: NowTarget): string {
+  return `${project.isOneOfSeveral ? `${project.stack}/` : ""}${node ?? client.endpoint}`;
 }
