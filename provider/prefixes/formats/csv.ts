@@ -5,7 +5,7 @@ import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf, type TextSource } from "../source";
 import { type Head, headOf } from "./csv-head";
 import { type Format, firstLines } from "./format";
-import { KnownLists, readKnownLine } from "./line-kinds";
+import { readKnownLine } from "./line-kinds";
 
 /** Rows may begin with a semicolon, which begins comments in other formats. */
 const COMMENT = /^\s*(?:#.*)?$/s;
@@ -23,7 +23,7 @@ export const csv: Format = {
     return (
       first.replace(/[#;].*/, "").includes(",") &&
       !/^\s*[[{]/.test(first) &&
-      readKnownLine(first, 0, new KnownLists()) === undefined
+      readKnownLine(first, new Set()) === undefined
     );
   },
   read(source, collector, options) {

@@ -9,16 +9,8 @@ export type LineResult =
 /** Form of lines that hold one prefix beside words whose meaning is known. */
 interface LineKind {
   readonly test: RegExp;
-  /** @param now Milliseconds since 1970, from which times to live count. */
-  read(line: string, now: number, lists: KnownLists): LineResult;
-}
-
-/** Facts about lists from earlier lines of a file, by their names. */
-export class KnownLists {
-  /** Seconds that entries of a list live which name no time. */
-  readonly timeouts = new Map<string, number>();
-  /** Lists that have entries. */
-  readonly filled = new Set<string>();
+  /** @param filled Lists that have entries by earlier lines of the file, by their names. */
+  read(line: string, filled: ReadonlySet<string>): LineResult;
 }
 
 /** A word that nothing here reads: it may change the meaning of its line. */
@@ -27,43 +19,31 @@ const unknown = (word: string, what: string): LineResult => ({
   at: word,
 });
 
-/** The expiry after a time to live, none after 0; `undefined` for a time beyond the last one that an entry can have. */
-function expiry(seconds: number, now: number): { readonly expires?: string } | undefined {
-  if (seconds === 0) return {};
-  const end = now + seconds * 1_000;
-  return end < END_OF_TIME ? { expires: `${new Date(end).toISOString().slice(0, 19)}Z` } : undefined;
-}
-
-/** Years of ISO times have four digits. */
-const END_OF_TIME = Date.UTC(10_000, 0);
+/** A time to live counts from a moment that the file does not name: at each reading it would begin again. */
+const TIMELESS = /^(?:0|0s|00:00:00)$/;
 
 /** Words, and texts in quotes without these. */
 const wordsOf = (line: string) => [...line.matchAll(/(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g)].map(([word]) => word);
 const unquoted = (text: string) => text.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
 
-/** `add blocked 192.0.2.0/24 timeout 600 comment "scanner"`, and the line that creates the set. */
+/** `add blocked 192.0.2.0/24 comment "scanner"`, and the line that creates the set. */
 const ipset: LineKind = {
   test: /^\s*(?:create|add|-N|-A)\s+\S+\s+[^\s=]+(?:\s|$)/,
-  read(line, now, { timeouts }) {
+  read(line) {
     const [command, list = "", what = "", ...words] = wordsOf(line);
     if (command === "create" || command === "-N") {
       if (!/^(?:hash:(?:ip|net)|bitmap:ip)$/.test(what)) return unknown(what, "the set");
-      const seconds = Number(words[words.indexOf("timeout") + 1]);
-      if (words.includes("timeout") && seconds > 0) {
-        if (!expiry(seconds, now)) return unknown(`timeout ${seconds}`, "the set");
-        timeouts.set(list, seconds);
-      }
-      const mask = words.find((word) => /^(?:net|bit)mask$/.test(word));
-      return mask === undefined ? "nothing" : unknown(mask, "the set");
+      const isOdd = (word: string, at: number) =>
+        /^(?:net|bit)mask$/.test(word) || (word === "timeout" && !TIMELESS.test(words[at + 1] ?? ""));
+      const odd = words.find(isOdd);
+      return odd === undefined ? "nothing" : unknown(odd, "the set");
     }
-    const isTimed = words.includes("timeout");
-    const note: { reason?: string; expires?: string } = { ...(!isTimed && expiry(timeouts.get(list) ?? 0, now)) };
+    const note: { reason?: string } = {};
     for (let at = 0; at < words.length; at += 2) {
       const [word = "", value = ""] = words.slice(at, at + 2);
-      const time = word === "timeout" && /^\d+$/.test(value) ? expiry(Number(value), now) : undefined;
-      if (time) Object.assign(note, time);
-      else if (word === "comment") note.reason = unquoted(value);
-      else if (word !== "packets" && word !== "bytes") return unknown(word, "the entry");
+      if (word === "comment") note.reason = unquoted(value);
+      else if (word !== "packets" && word !== "bytes" && !(word === "timeout" && TIMELESS.test(value)))
+        return unknown(word, "the entry");
     }
     return { entry: { prefix: what, ...note }, list };
   },
@@ -72,7 +52,7 @@ const ipset: LineKind = {
 /** `ip prefix-list NAME seq 5 permit 192.0.2.0/24`, as Cisco, FRR and bgpq4 write it. */
 const prefixList: LineKind = {
   test: /^\s*(?:no\s+)?ip(?:v6)?\s+prefix-list\s/i,
-  read(line, _, { filled }) {
+  read(line, filled) {
     const words = wordsOf(line);
     // bgpq4 begins with the removal of the former list.
     if (/^no$/i.test(words[0] ?? "")) {
@@ -90,7 +70,7 @@ const prefixList: LineKind = {
 /** `add address=192.0.2.0/24 list=blocked comment="scanner"`, as RouterOS exports it. */
 const routerOs: LineKind = {
   test: /^\s*(?:\/ipv?6?\s+firewall\s+address-list\b|add\s+\S*=)/,
-  read(line, now) {
+  read(line) {
     const words = wordsOf(line.replace(/^\s*\/ipv?6?\s+firewall\s+address-list\s*/, ""));
     if (words.length === 0) return "nothing";
     if (words[0] !== "add") return unknown(words[0] ?? "", "the list");
@@ -103,22 +83,12 @@ const routerOs: LineKind = {
     const known = new Set(["address", "list", "comment", "timeout", "disabled", "dynamic", "creation-time"]);
     const odd = [...members.keys()].find((name) => !known.has(name));
     if (odd !== undefined) return unknown(odd, "the entry");
-    const { disabled = "no", timeout, address, list = "", comment } = Object.fromEntries(members);
+    const { disabled = "no", timeout = "0s", address, list = "", comment } = Object.fromEntries(members);
     if (!/^(?:no|false)$/.test(disabled)) return unknown(`disabled=${disabled}`, "the entry");
-    const seconds = timeout === undefined ? 0 : span(timeout);
-    const end = seconds === undefined ? undefined : expiry(seconds, now);
-    if (!end) return unknown(`timeout=${timeout}`, "the entry");
-    return { entry: { prefix: address, ...(comment && { reason: comment }), ...end }, list };
+    if (!TIMELESS.test(timeout)) return unknown(`timeout=${timeout}`, "the entry");
+    return { entry: { prefix: address, ...(comment && { reason: comment }) }, list };
   },
 };
-
-/** Seconds of `1w2d3h4m5s` or `1d03:04:05`; `undefined` for other texts. */
-function span(text: string): number | undefined {
-  const found = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+):(\d\d):(\d\d))?$/.exec(text);
-  if (!found || text === "") return undefined;
-  const [w = 0, d = 0, h = 0, m = 0, s = 0, hh = 0, mm = 0, ss = 0] = found.slice(1).map((part) => Number(part ?? 0));
-  return w * 604_800 + d * 86_400 + (h + hh) * 3_600 + (m + mm) * 60 + s + ss;
-}
 
 /** `Some network:192.0.2.0-192.0.2.255`, as PeerGuardian writes it. */
 const p2p: LineKind = {
@@ -135,11 +105,11 @@ const KINDS: readonly LineKind[] = [ipset, prefixList, routerOs, p2p];
 const LONGEST = 1_000;
 
 /** Reads a line of such a form; `undefined` for other lines. */
-export function readKnownLine(line: string, now: number, lists: KnownLists): LineResult | undefined {
+export function readKnownLine(line: string, filled: Set<string>): LineResult | undefined {
   // Most lines begin with a digit.
   const code = line.charCodeAt(0);
   if ((code >= 48 && code <= 57) || line.length > LONGEST) return undefined;
-  const found = KINDS.find(({ test }) => test.test(line))?.read(line, now, lists);
-  if (typeof found === "object" && "entry" in found) lists.filled.add(found.list);
+  const found = KINDS.find(({ test }) => test.test(line))?.read(line, filled);
+  if (typeof found === "object" && "entry" in found) filled.add(found.list);
   return found;
 }

@@ -6,7 +6,7 @@ import type { TextShape } from "../lists/list";
 import type { RawEntry, Where } from "../problems";
 import { LONGEST_LINE, linesOf } from "../source";
 import type { Format } from "./format";
-import { KnownLists, type LineResult, readKnownLine } from "./line-kinds";
+import { type LineResult, readKnownLine } from "./line-kinds";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);
 
@@ -19,7 +19,7 @@ export const txt: Format = {
       throw new TypeError("The option `columns` needs a format that has columns: csv, json, ndjson or yaml.");
     let line = 0;
     let table: TextShape | undefined;
-    const lists = new KnownLists();
+    const filled = new Set<string>();
     for (const text of linesOf(source.chunks)) {
       line++;
       if (text.length > LONGEST_LINE) {
@@ -28,7 +28,7 @@ export const txt: Format = {
       }
       if (!table && collector.takesPlain(text, line)) continue;
       if (collector.refusesLineEnd(text, line)) continue;
-      const known = readKnownLine(text, collector.now, lists);
+      const known = readKnownLine(text, filled);
       if (known !== undefined) {
         takeKnown(known, text, line, collector);
         continue;
