@@ -71,15 +71,15 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const [url, ...more] = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const { type } = flags;
   const covered = flags.contains === undefined ? undefined : readPrefixOption("--contains", flags.contains);
+  if (url?.kind === "mark" && type === undefined)
+    throw new UsageError(`Name the table of marks: --type ${MARK_TYPES.join(", ")}.`);
+  if (url?.kind !== "mark" && type !== undefined)
+    throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
   if (covered && (!url || more.length > 0 || flags.state !== undefined))
     return search(covered, url ? [url, ...more] : undefined, flags, io);
   if (!url || more.length > 0)
     throw new UsageError("Name one resource, such as prefixset://edge/blocked; with --contains, several sets.");
   if (covered && url.kind !== "prefixset") throw noSet();
-  if (url.kind === "mark" && type === undefined)
-    throw new UsageError(`Name the table of marks: --type ${MARK_TYPES.join(", ")}.`);
-  if (url.kind !== "mark" && type !== undefined)
-    throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
   const nodes = await chosenNodes(inTime(flags), io);
   const what = { type, covered, signal: io.stop };
   const answers = await atNodes(nodes, (client, name) => asked(client, name, url, what, io));
@@ -120,7 +120,7 @@ async function search(
   const { stack, config, state, endpoint, node } = flags;
   const isOptional = urls !== undefined || state !== undefined;
   const project = await readProject({ stack, config, isOptional }, io);
-  const isWhole = endpoint.length === 0 && node.length === 0 && flags.allNodes !== true && urls === undefined;
+  const isWhole = endpoint.length === 0 && node.length === 0 && urls === undefined;
   const nodes = await chosenNodes(inTime({ ...flags, isWhole }, project.nodes.length > 0), io, project);
   const known = urls === undefined || state !== undefined ? await stackSets(project, state, io) : [];
   const { listing, failed } = await covering({ covered, nodes, urls, known, isWhole }, io);

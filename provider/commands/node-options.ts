@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, OptionsError } from "../client";
 import { refusedModule, withReaderIn } from "../client/allowed-code";
+import { parseNodeEndpoint } from "../client/endpoint";
 import { given, nodeSchema, parseOptions } from "../client/options";
 import { jsonIn } from "../model/readable";
 import { type CredentialUse, type Environment, strayCredentials } from "../settings/environment-credentials";
@@ -97,7 +98,7 @@ export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project
   const ofStack = endpoint.length === 0 || node.length > 0 || allNodes;
   const stack = project ?? (ofStack ? await projectOf(flags, io) : undefined);
   const members = await givenMembers(flags, io);
-  const isWhole = flags.isWhole === true && endpoint.length === 0 && node.length === 0 && !allNodes;
+  const isWhole = flags.isWhole === true && endpoint.length === 0 && node.length === 0;
   const names = new Set([...node, ...(allNodes ? allNames(stack) : isWhole ? (stack?.nodes ?? []) : [])]);
   const named = [...names].map((name) => ofStackNode(name, stack as Project, members));
   const unnamed = isWhole && stack?.unnamed("node").isConfigured ? [standardNode(flags, stack, members, io)] : [];
@@ -174,8 +175,7 @@ function standardNode(flags: NodeFlags, stack: Project, members: Members, io: Cl
   // If the environment names the same node, it supplies the secrets of the stack.
   const isHidden = (stack.hidden("headers") ?? stack.hidden("node.headers")) !== undefined;
   const isOfEnvironment = isHidden && address === env.PACKETFILTER_ENDPOINT;
-  if (isConfigured && !isOfEnvironment && members.file.endpoint === undefined)
-    return ofStackNode(undefined, stack, members);
+  if (isConfigured && !isOfEnvironment) return ofStackNode(undefined, stack, members);
   const endpoint = env.PACKETFILTER_ENDPOINT || members.file.endpoint;
   if (endpoint) return ofAddress(endpoint, `--settings ${flags.settings}`, members, io);
   const [only, ...others] = stack.nodes;
@@ -221,8 +221,16 @@ function within(deadlineMs: number) {
   return { deadlineMs, timeoutMs: Math.min(deadlineMs, DEFAULTS.timeoutMs) };
 }
 
+/** @throws {UsageError} if the file is that of another node, whose headers may be secret */
 function complete(node: NodeOptions, { file, folder, options }: Members): NodeOptions {
-  const { endpoint: _, headers: __, ...members } = file;
+  const { endpoint = node.endpoint, headers: _, ...members } = file;
+  const [own, chosen] = wrongUse(OptionsError, () =>
+    [endpoint, node.endpoint].map((at) => parseNodeEndpoint(at).shown),
+  );
+  if (own !== chosen)
+    throw new UsageError(
+      `--settings is about ${own}, and the chosen node is ${chosen}: choose that one, or another file.`,
+    );
   const all = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
   const checked = wrongUse(OptionsError, () => parseOptions(nodeSchema(), all, "node"));
   return file.answers === undefined ? checked : withAllowedReader(folder, checked);

@@ -36,8 +36,12 @@ export function addReceiverFlags(command: Command): Command {
 export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions> {
   const ofStack = flags.signalingUrl ? undefined : await receiverOfStack(flags, io);
   const { receiver } = await readSettingsFile(flags.settings, io);
-  const { url: _, clientId: __, secretKey: ___, ...members } = receiver;
-  const given = { ...(ofStack ?? receiverOfFlags(flags, io)), ...members };
+  const odd = ["url", "clientId", "secretKey"].find((name) => name in receiver);
+  if (odd !== undefined)
+    throw new UsageError(
+      `--settings: the file cannot choose the receiver. Remove "${odd}": stack, options or environment have it.`,
+    );
+  const given = { ...(ofStack ?? receiverOfFlags(flags, io)), ...receiver };
   return wrongUse(OptionsError, () => parseOptions(receiverSchema(), given, "receiver"));
 }
 

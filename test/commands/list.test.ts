@@ -150,6 +150,7 @@ describe("wrong use ends with 2, a node that fails with 1, and neither shows the
     [["list", "mark://edge/web"], undefined, 2, "Name the table of marks: --type shost, dhost, sdhost, conn."],
     [["list", "mark://edge/web", "--type", "host"], undefined, 2, "shost, dhost, sdhost, conn"],
     [["list", BLOCKED, "--type", "shost"], undefined, 2, "it belongs to mark://ARENA/PROFILE"],
+    [["list", "--contains", "192.0.2.1", "--type", "shost"], undefined, 2, "it belongs to mark://ARENA/PROFILE"],
     [["list", "arena://edge", "--contains", "192.0.2.1"], undefined, 2, "--contains looks into a set"],
     [["list", BLOCKED, "--contains", "192.0.2.1/24"], undefined, 2, "--contains: "],
     [["list", BLOCKED, "--header-file", "/"], undefined, 2, "/ is a folder, and a file is needed (EISDIR)"],
@@ -173,6 +174,14 @@ test.each([
   expect((await run(["list", "prefixset://edge/none"], { env })).code).toBe(1);
   const listed = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
   expect(listed).toEqual({ code: 0, out: "0 entries.\n", err: "" });
+  const elsewhere = { endpoint: "http://192.0.2.1", headers: { authorization: "Bearer theirs" } };
+  await writeFile(join(folder, "node.json"), JSON.stringify(elsewhere));
+  const stray = await run(["list", BLOCKED, "--settings", "node.json"], { env, folder });
+  expect([stray.code, stray.out, stray.err]).toEqual([
+    2,
+    "",
+    expect.stringContaining("about http://192.0.2.1, and the"),
+  ]);
   await writeFile(join(folder, "node.json"), "[]");
   const wrong = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
   expect(wrong).toMatchObject({ code: 2, out: "" });

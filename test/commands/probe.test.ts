@@ -199,13 +199,13 @@ test("--settings says how a receiver answers", async () => {
   await using receiver = await startEmulator({ state: SIGNALING_STATE, dialect: { statusName: "active" } });
   await writeFile(join(folder, "settings.json"), '{"receiver":{"answers":{"name":"active"}}}');
   const args = ["probe", "--signaling", "198.51.100.0/24", "--settings", "settings.json", "--output", "json"];
-  const { code, out } = await run(args, {
-    folder,
-    env: {
-      PACKETFILTER_SIGNALING_URL: receiver.signalingUrl,
-      PACKETFILTER_CLIENT_ID: "c1",
-      PACKETFILTER_SECRET_KEY: "receiver-secret",
-    },
-  });
+  const env = {
+    PACKETFILTER_SIGNALING_URL: receiver.signalingUrl,
+    PACKETFILTER_CLIENT_ID: "c1",
+    PACKETFILTER_SECRET_KEY: "receiver-secret",
+  };
+  const { code, out } = await run(args, { folder, env });
   expect({ code, receiver: JSON.parse(out).receiver }).toEqual({ code: 0, receiver: { answers: { name: "active" } } });
+  await writeFile(join(folder, "settings.json"), '{"receiver":{"url":"http://192.0.2.1"}}');
+  expect(await run(args, { folder, env })).toMatchObject({ code: 2, err: expect.stringContaining('Remove "url"') });
 });

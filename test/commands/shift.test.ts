@@ -37,6 +37,7 @@ describe("list --contains without a set", () => {
           resource("floods", "PrefixSet", {
             url: BLOCKED,
             endpoint: endpoint(0),
+            entries: { "203.0.113.0/24": 1 },
             notes: { "203.0.113.0/24": '{"reason":"SYN flood","ticket":"INC-4711"}' },
           }),
           resource("web", "PrefixSetEntry", {
@@ -45,7 +46,17 @@ describe("list --contains without a set", () => {
             prefix: "203.0.113.7/32",
             reason: "scanner",
           }),
-          resource("everywhere", "PrefixSetGroup", { url: BLOCKED, endpoints: { node2: endpoint(1) } }),
+          resource("everywhere", "PrefixSetGroup", {
+            url: BLOCKED,
+            entries: { "198.51.100.0/24": 1 },
+            nodes: { node2: { entries: { "203.0.113.0/24": 1 } } },
+            endpoints: { node2: endpoint(1) },
+          }),
+          // Its entry has expired: nobody declares it, though its note is kept.
+          resource("expired", "PrefixSet", {
+            ...{ url: BLOCKED, endpoint: endpoint(1), entries: {} },
+            notes: { "203.0.113.0/24": '{"reason":"over","expires":"2030-01-01T00:00:00Z"}' },
+          }),
           resource("signaling", "CloudSignaling", { endpoint: "http://192.0.2.1" }),
         ],
       },
@@ -61,7 +72,7 @@ describe("list --contains without a set", () => {
       ticket: "INC-4711",
     },
     { node: "node1", set: LOCAL, prefix: "203.0.113.7/32", value: 5, resource: "web", reason: "scanner" },
-    { node: "node2", set: BLOCKED, prefix: "203.0.113.0/24", value: 1 },
+    { node: "node2", set: BLOCKED, prefix: "203.0.113.0/24", value: 1, resource: "everywhere" },
   ];
   const list = (...more: string[]) => ["list", "--contains", "203.0.113.7", ...more];
 
@@ -88,7 +99,7 @@ describe("list --contains without a set", () => {
       "node,set,prefix,value,resource,reason,ticket",
       `node1,${BLOCKED},203.0.113.0/24,1,floods,SYN flood,INC-4711`,
       `node1,${LOCAL},203.0.113.7/32,5,web,scanner,`,
-      `node2,${BLOCKED},203.0.113.0/24,1,,,`,
+      `node2,${BLOCKED},203.0.113.0/24,1,everywhere,,`,
       "",
     ]);
     const named = await here(["list", BLOCKED, LOCAL, "--contains", "203.0.113.7", "--all-nodes"]);
@@ -133,8 +144,8 @@ describe("list --contains without a set", () => {
     const one = await here(list("--state", "state.json", "--node", "node1"));
     expect([one.code, one.err]).toEqual([0, ""]);
     await write("state.json", exported());
-    const all = await here(list("--state", "state.json", "--all-nodes"));
-    expect([all.code, all.err]).toEqual([0, ""]);
+    const all = await here(list("--state", "state.json", "--all-nodes", "--output", "json"));
+    expect([all.code, JSON.parse(all.out), all.err]).toEqual([0, found, ""]);
   });
 
   test("says what failed, shows the rest and ends with 1", async () => {

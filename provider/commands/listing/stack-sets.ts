@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { PrefixSetUrl } from "../../client";
 import { type EntryNote, parseNote } from "../../model/entry";
 import { messageOf } from "../../model/errors";
+import { overridden } from "../../model/group-content";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { jsonIn, resourceIn } from "../../model/readable";
 import { kindOf, typeIn } from "../../model/resource-kind";
@@ -11,7 +12,9 @@ import { Interrupted, unlessStopped } from "../interruption";
 import type { Project } from "../project";
 
 const text = z.string().optional().catch(undefined);
-const outputs = z.object({
+const members = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const content = z.object({ entries: members, notes: members });
+const outputs = content.extend({
   url: text,
   endpoint: text,
   endpoints: z.record(z.string(), z.string()).optional().catch(undefined),
@@ -19,9 +22,8 @@ const outputs = z.object({
   reason: text,
   ticket: text,
   expires: text,
-  notes: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  nodes: z.record(z.string(), content.catch({})).optional().catch(undefined),
 });
-const members = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const resource = z.object({ urn: z.string(), type: z.string(), provider: text, outputs: members });
 const exportSchema = z.object({ deployment: z.object({ resources: z.array(resource).nullish() }) });
 
@@ -52,8 +54,11 @@ export async function stackSets(project: Project, file: string | undefined, io: 
     const isOurs = kindOf(type, held, provider === undefined ? undefined : typeIn(provider)) !== undefined;
     const url = said.url !== undefined && isOurs ? setOf(said.url) : undefined;
     if (!url) continue;
-    const notes = notesOf(said, urn.split("::").at(-1) ?? urn);
-    for (const endpoint of [said.endpoint ?? [], Object.values(said.endpoints ?? {})].flat()) {
+    const name = urn.split("::").at(-1) ?? urn;
+    const places = Object.entries(said.endpoints ?? {});
+    if (said.endpoint !== undefined) places.push(["", said.endpoint]);
+    for (const [node, endpoint] of places) {
+      const notes = notesOf(said, said.nodes?.[node], name);
       const key = `${endpoint} ${said.url?.split("#")[0]}`;
       const set = found.get(key) ?? { endpoint, url, notes: new Map() };
       for (const [prefix, note] of notes) set.notes.set(prefix, note);
@@ -79,13 +84,19 @@ async function exportOf({ folder, stack }: Project, { execute, stop }: CliIo): P
 }
 
 type Outputs = z.output<typeof outputs>;
+type Content = z.output<typeof content>;
 
-function notesOf({ prefix, reason, ticket, expires, notes }: Outputs, name: string) {
-  if (prefix !== undefined)
-    return [[prefix as CanonicalPrefix, { ...parseNote({ reason, ticket, expires }), resource: name }] as const];
-  return Object.entries(notes ?? {}).map(
-    ([one, note]) => [one as CanonicalPrefix, { ...parseNote(note), resource: name }] as const,
+/** Notes of the declared entries: a note alone is that of an expired one. @param own Overrides of a group's node. */
+function notesOf({ prefix, reason, ticket, expires, ...all }: Outputs, own: Content | undefined, resource: string) {
+  const single = prefix !== undefined && { entries: { [prefix]: 1 }, notes: { [prefix]: { reason, ticket, expires } } };
+  const { entries, notes } = overridden(contentOf(single || all), own && contentOf(own));
+  return [...entries.keys()].map(
+    (one) => [one as CanonicalPrefix, { ...parseNote(notes.get(one)), resource }] as const,
   );
+}
+
+function contentOf({ entries = {}, notes = {} }: Content) {
+  return { entries: new Map(Object.entries(entries)), notes: new Map(Object.entries(notes)) };
 }
 
 function setOf(url: string): PrefixSetUrl | undefined {
