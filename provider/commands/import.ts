@@ -70,7 +70,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const urls = wrongUse(TypeError, () => setUrls(texts));
   const names = wrongUse(TypeError, () => resourceNames(urls, chosenNames(flags.name), isSignaling));
   const folder = resolve(io.folder ?? process.cwd(), flags.out);
-  refuseExisting(folder);
+  refuseExisting(folder, flags.native);
   const holdings = await read(urls, flags, io);
   const { as, receiver } = flags;
   const isProtected = flags.unprotected !== true;
@@ -179,8 +179,9 @@ function report(
 }
 
 /** Checks before the first request; `writeNew` refuses files that appear meanwhile. */
-function refuseExisting(folder: string): void {
-  const found = ["import.json", "index.ts"].map((name) => join(folder, name)).find((file) => existsSync(file));
+function refuseExisting(folder: string, isNative = false): void {
+  const names = ["import.json", ...(isNative ? [] : ["index.ts"])];
+  const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
   if (found === undefined) return;
   throw new Error(`${found} exists, and is not overwritten: name another folder with --out, or move the file away.`);
 }

@@ -77,9 +77,9 @@ function declarations({ sets, isOfSeveral }: Holdings, options: ImportOptions) {
     const [held] = all;
     const url = formatUrl(held.url);
     const name = nameOf(options, url);
-    const isGroup = all.length > 1;
+    const isGroup = as === "group" && all.length > 1;
     // If several groups have one set, each but the first is named after its first node.
-    const isFirst = found.find((one) => one.length > 1 && formatUrl(one[0].url) === url) === all;
+    const isFirst = isGroup && found.find((one) => one.length > 1 && formatUrl(one[0].url) === url) === all;
     const declared = { held, name: isOfSeveral && !isFirst ? `${name}-${held.node}` : name };
     const nodes = all.flatMap(({ node }) => node ?? []);
     return { set: { ...declared, as: as === "entries" ? as : "set", ...(isGroup && { nodes }) }, all };

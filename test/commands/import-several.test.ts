@@ -10,7 +10,7 @@ const PARTNERS = "prefixset://edge/partners";
 const holding = (value: number) => ({
   state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": value }, partners: { "198.51.100.4/32": 7 } } } } },
 });
-const { folder, nodes, endpoint } = useNodes({ node1: holding(1), node2: holding(2) });
+const { folder, nodes, endpoint, place } = useNodes({ node1: holding(1), node2: holding(2) });
 
 const command = (...args: string[]) => run(["import", BLOCKED, ...args], { folder });
 const read = (name: string) => readFile(join(folder, name), "utf8");
@@ -74,6 +74,19 @@ new pf.PrefixSetGroup(
   { protect: true },
 );
 `);
+});
+
+test.each([
+  ["set", "PrefixSet", "edge-blocked-node1"],
+  ["entries", "PrefixSetEntry", "edge-blocked-node1-192.0.2.0/24"],
+])("--as %s declares once, under the first name, what two names of one address hold", async (as, kind, resource) => {
+  await place({ node2: endpoint(0) });
+  expect(await command("--all-nodes", "--as", as, "--out", "all")).toMatchObject({ code: 0, err: "" });
+  const { resources } = JSON.parse(await read("all/import.json"));
+  expect(resources.map(({ type, name }: Record<string, string>) => [type?.split(":").at(-1), name])).toEqual([
+    [kind, resource],
+  ]);
+  expect(await read("all/index.ts")).toContain(`new pf.${kind}(`);
 });
 
 test("one import after the other brings resources of other names", async () => {

@@ -123,6 +123,8 @@ test("a file that exists is not overwritten, and then nothing is written beside 
   expect(again).toMatchObject({ code: 1, out: "" });
   expect(again.err).toContain("import.json exists, and is not overwritten");
   expect(emulator.journal).toHaveLength(asked);
+  await rm(join(folder, "import.json"));
+  expect((await command("prefixset://edge/blocked", "--native", "--out", ".")).code).toBe(0);
   await Promise.all(["import.json", "index.ts"].map((name) => rm(join(folder, name))));
   emulator.change("prefixset://edge/blocked", {
     insert: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`198.51.100.${index}/32`, 1])),
