@@ -87,9 +87,11 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   if (config !== undefined) values.keep(`--config ${config}`, await printedConfig(config, io), () => undefined);
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
   if (judges) values.requireLimits(configRemedy(stack.name, isOneOfSeveral));
+  const program = programFolder(folder, project?.main);
   return {
-    ...checked(values, { files, folder: programFolder(folder, project?.main) }, io),
+    ...checked(values, { files, folder: program }, io),
     folder,
+    program,
     stack: stack.name,
     isOneOfSeveral,
   };
@@ -248,11 +250,11 @@ function namesOf(value: unknown): string[] {
 }
 
 /** Writes a change to the audit log of a project, as `up` does. */
-export function audit({ settings, folder }: Project, record: AuditRecord, io: CliIo): void {
+export function audit({ settings, program = "." }: Project, record: AuditRecord, io: CliIo): void {
   const { auditLog, actor } = settings;
   if (auditLog === undefined) return;
   const time = new Date(timeOf(io)).toISOString();
-  const file = resolve(folder ?? ".", auditLog);
+  const file = resolve(program, auditLog);
   caught(
     () => appendAudit(file, { time, actor, ...record }),
     Error,
@@ -261,10 +263,10 @@ export function audit({ settings, folder }: Project, record: AuditRecord, io: Cl
 }
 
 /** @throws {Error} if the project forbids changes at nodes and receivers, or its audit log cannot be written */
-export function requireWritable({ settings, source, folder }: Project, option: string): void {
+export function requireWritable({ settings, source, program = "." }: Project, option: string): void {
   const { readOnly, auditLog } = settings;
   if (!readOnly) {
-    if (auditLog !== undefined) requireAuditLog(resolve(folder ?? ".", auditLog), option);
+    if (auditLog !== undefined) requireAuditLog(resolve(program, auditLog), option);
     return;
   }
   const file = source("readOnly");

@@ -252,13 +252,14 @@ test("block limits changes of values as up does", async () => {
   expect((await block(prefixes, args, { PACKETFILTER_ALLOW: "prefixset://edge/many" })).code).toBe(0);
 });
 
-test("one line of the audit log for each mutation, in the folder of the project", async () => {
-  await project("config:\n  packetfilter:auditLog: { value: audit.ndjson }\n");
+test("one line of the audit log for each mutation, in the folder of the program, where up has it", async () => {
+  await mkdir(join(root, "edge/app"));
+  await project("config:\n  packetfilter:auditLog: { value: audit.ndjson }\n", "main: app\n");
   await block("203.0.113.7", now, { PACKETFILTER_ACTOR: "night shift" });
   await block("203.0.113.7", now);
   emulator.fail({ cmd: "commit", status: 401, times: 9 });
   await unblock(["203.0.113.7"], now);
-  const lines = (await readFile(join(root, "edge/audit.ndjson"), "utf8")).trim().split("\n");
+  const lines = (await readFile(join(root, "edge/app/audit.ndjson"), "utf8")).trim().split("\n");
   const [applied, failed, ...more] = lines.map((line) => JSON.parse(line));
   expect(applied).toEqual({
     time: "2030-01-31T18:00:00.000Z",
