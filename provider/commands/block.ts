@@ -157,7 +157,11 @@ function readChange(flags: Flags, now: number): EntryChange {
   if (flags.for !== undefined && flags.duration !== undefined)
     throw new UsageError("--duration is the same as --for: give one of them.");
   const { until, permanent, ticket } = flags;
-  const expires = expiryOf({ for: flags.for ?? flags.duration, until, permanent }, now);
+  const expires = expiryOf(
+    { for: flags.for ?? flags.duration, until, permanent },
+    now,
+    flags.for === undefined ? "--duration" : "--for",
+  );
   return { ...(flags.value !== undefined && { value: readValue(flags.value) }), reason: flags.reason, ticket, expires };
 }
 

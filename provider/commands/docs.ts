@@ -45,7 +45,7 @@ async function list(): Promise<string> {
 async function page(given: string): Promise<string> {
   const [path = "", section] = given.split("#");
   const name = path
-    .replace(/^(\.?\/)?docs\//, "")
+    .replace(/^(\.{0,2}\/)*(docs\/)?/, "")
     .replace(/\.md$/, "")
     .replace(/\/README$/, "");
   const all = await pages();

@@ -69,8 +69,8 @@ interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
 const AGGREGATE_HELP = `
 Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that several
 files hold, the last file counts. Expired entries are left out, and counted on standard error. A result without any prefix is an
-error without --allow-empty. Of an excluded file all records count, whatever --select says. Text, CSV and NDJSON are read line
-by line.
+error without --allow-empty. Of an excluded file all records but expired and omitted ones count, whatever --select says. Text,
+CSV and NDJSON are read line by line.
 
 Examples:
   pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt

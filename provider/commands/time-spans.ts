@@ -20,18 +20,18 @@ interface Lifetime {
  * The time at which an entry ends, ISO 8601 in whole seconds of UTC; `null`: never.
  * @throws {UsageError} unless exactly one of the three is given, and lies ahead
  */
-export function expiryOf(lifetime: Lifetime, now: number): string | null {
+export function expiryOf(lifetime: Lifetime, now: number, option = "--for"): string | null {
   const given = [lifetime.for, lifetime.until, lifetime.permanent || undefined].filter((one) => one !== undefined);
   if (given.length !== 1) throw new UsageError(HOW_LONG);
   if (lifetime.permanent) return null;
-  return lifetime.until === undefined ? after(lifetime.for ?? "", now) : at(lifetime.until, now);
+  return lifetime.until === undefined ? after(lifetime.for ?? "", now, option) : at(lifetime.until, now);
 }
 
-function after(text: string, now: number): string {
+function after(text: string, now: number, option: string): string {
   // Rounded up: never shorter than requested.
-  const end = Math.ceil(now / 1_000) * 1_000 + readSpan("--for", text);
+  const end = Math.ceil(now / 1_000) * 1_000 + readSpan(option, text);
   if (end <= LAST) return isoOf(end);
-  throw noSpan("--for", text);
+  throw noSpan(option, text);
 }
 
 /** Milliseconds of a time span such as `1h30m`. @throws {UsageError} */

@@ -174,7 +174,7 @@ describe("what is wrong leaves the file as it is", () => {
     [["block", "192.0.2.2", ...forWhile, "--duration", "1h"], 2, "--duration is the same as --for"],
     [["block", "192.0.2.2", ...FILE, "--for", "2h"], 2, "--reason"],
     [["block", "192.0.2.2", ...WHY, "--for", "2 hours"], 2, "is not a time span"],
-    [["block", "192.0.2.2", ...WHY, "--for", "0s"], 2, "is not a time span"],
+    [["block", "192.0.2.2", ...WHY, "--duration", "0s"], 2, '--duration "0s" is not a time span'],
     [["block", "192.0.2.2", ...WHY, "--until", "2030-01-31T18:00"], 2, "zone"],
     [["block", "192.0.2.2", ...WHY, "--until", "2030-01-31T18:00:00Z"], 2, "has passed"],
     [["block", "192.0.2.2", ...forWhile, "--value", "-1"], 2, "--value"],

@@ -26,7 +26,13 @@ test("the list has every page with its title, guides after the pages at the top,
   expect(out.indexOf("\ncontributing/")).toBeGreaterThan(out.indexOf("\nguides/teams"));
 });
 
-test.each(["first-stack", "guides/first-stack", "docs/guides/first-stack.md"])("%s names a page", async (name) => {
+test.each([
+  "first-stack",
+  "guides/first-stack",
+  "docs/guides/first-stack.md",
+  "../guides/first-stack.md",
+  "./docs/guides/first-stack",
+])("%s names a page", async (name) => {
   expect(await docs(name)).toEqual({ code: 0, out: read("guides/first-stack.md"), err: "" });
 });
 
