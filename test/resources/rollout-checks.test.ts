@@ -63,6 +63,23 @@ it("a url is asked for each node, names those that did not pass, and never its k
   expect(await checkWave(surroundings(), { ...check, status: 503 }, { ...wave, nodes: ["fra1"] })).toBeUndefined();
 });
 
+it("the time of a request begins once a connection is free, however large the wave is", async () => {
+  await using health = await startHealth();
+  const running = { now: 0, most: 0 };
+  const after = (ms: number, run: () => void) => {
+    running.most = Math.max(running.most, ++running.now);
+    const cancel = systemWorld.after(ms, run);
+    return () => {
+      running.now -= 1;
+      cancel();
+    };
+  };
+  const nodes = Array.from({ length: 40 }, (_, number) => `cdn${number}`);
+  const world = { ...systemWorld, after };
+  expect(await checkWave({ ...surroundings(), world }, { url: health.url }, { ...wave, nodes })).toBeUndefined();
+  expect([health.asked().length, running]).toEqual([40, { now: 0, most: 16 }]);
+});
+
 it.each([
   [
     { url: "https://user:very-private@health.example/{node}" },

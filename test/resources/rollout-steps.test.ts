@@ -39,20 +39,26 @@ it("maxUnreachable counts over all waves: so many silent nodes are gone on witho
   expect(waves.held()).toEqual({ lab1: OLD, fra1: NEW, ams1: NEW });
 });
 
-it("a pause follows each wave but the last, before its check", async () => {
+it("a pause follows each wave, before its check, and none the last wave without a check", async () => {
   await using waves = await filled({ pauseMs: 90_000 });
-  const world = new HurriedWorld();
   const events: string[] = [];
-  const { sleep } = world;
-  world.sleep = (ms, signal) => {
-    if (ms === 90_000) events.push("pause");
-    return sleep(ms, signal);
+  const watched = () => {
+    const world = new HurriedWorld();
+    const { sleep } = world;
+    world.sleep = (ms, signal) => {
+      if (ms === 90_000) events.push("pause");
+      return sleep(ms, signal);
+    };
+    return { world };
   };
   waves.doctor.onAsked = (node) => events.push(node);
-  const { error, printed } = await waves.up(NEW, {}, { world });
+  const { error, printed } = await waves.up(NEW, {}, watched());
   expect(error).toBe("");
-  expect(events).toEqual(["pause", "lab1", "pause", "fra1", "ams1"]);
+  expect(events).toEqual(["pause", "lab1", "pause", "fra1", "pause", "ams1"]);
   expect(printed).toContain(`Set ${URL}: wave 1 of 3 is written; its pause is 90 s.`);
+  events.length = 0;
+  expect((await waves.up({ [B]: 1 }, { rollout: { waves: WAVES, pauseMs: 90_000 } }, watched())).error).toBe("");
+  expect(events).toEqual(["pause", "pause"]);
 });
 
 it("Ctrl-C while a check is not answered ends the run before the next wave; state and message say what is done", async () => {
@@ -314,17 +320,23 @@ it("a red group that leaves the program is cleared beside entries of other resou
   expect(waves.held()).toEqual({ lab1: OWN, fra1: {}, ams1: {} });
 });
 
-it("a red group that leaves the program is cleared beside another group that stays, and no check is asked", async () => {
-  await using waves = await filled({}, undefined, SHARED);
-  waves.doctor.ill.set("lab1", 503);
-  const other = another(OWN, "second");
-  const { errors } = await waves.engine.up([group(NEW, NODES, { rollout: waves.rollout, ...SHARED }), other]);
-  expect(errors.map(({ message }) => message).join("\n")).toContain("wave 1 of 3 (lab1) did not pass: ");
-  waves.doctor.asked();
-  expect(await waves.engine.up([other])).toMatchObject({ errors: [] });
-  expect(waves.doctor.asked()).toEqual([]);
-  expect(waves.held()).toEqual({ lab1: OWN, fra1: OWN, ams1: OWN });
-});
+it.each([
+  ["stays", OWN],
+  ["exchanges its whole content", { "2001:db8::/32": 1 }],
+])(
+  "a red group that leaves the program is cleared beside another group that %s, and no check is asked",
+  async (_, left) => {
+    await using waves = await filled({}, undefined, SHARED);
+    waves.doctor.ill.set("lab1", 503);
+    const other = another(OWN, "second");
+    const { errors } = await waves.engine.up([group(NEW, NODES, { rollout: waves.rollout, ...SHARED }), other]);
+    expect(errors.map(({ message }) => message).join("\n")).toContain("wave 1 of 3 (lab1) did not pass: ");
+    waves.doctor.asked();
+    expect(await waves.engine.up([another(left, "second")])).toMatchObject({ errors: [] });
+    expect(waves.doctor.asked()).toEqual([]);
+    expect(waves.held()).toEqual({ lab1: left, fra1: left, ams1: left });
+  },
+);
 
 it("a group that is red is cleared by a destroy, also where a program without a node of its waves restored something", async () => {
   await using waves = await filled();

@@ -98,7 +98,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const inputs = { ...rest, nodes: nodes.json, ...flat(normal) };
   const places = new Map([...inUse].map(([name, { endpoint }]) => [name, endpoint]));
   const formers = FormerRollouts.in(runtime);
-  if (url && !hasUnknown(inputs)) formers.declare(inputs, places.values());
+  if (url && !hasUnknown(inputs)) formers.declare(inputs, places.values(), isNew);
   if (url && isNew && !hasUnknown(inputs)) {
     const program = readInputs(inputs);
     const replaced = formers.at(program, places);

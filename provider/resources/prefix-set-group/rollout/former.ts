@@ -22,6 +22,13 @@ interface RecordedRollout extends Former {
   readonly state: GroupState;
 }
 
+/** A group of the program; it is new if it has no state. */
+interface DeclaredGroup {
+  readonly inputs: JsonObject;
+  readonly endpoints: ReadonlySet<string>;
+  readonly isNew: boolean;
+}
+
 /** The set and the nodes of a new group, by their addresses. */
 interface NewPlace {
   readonly url: string;
@@ -35,7 +42,7 @@ interface NewPlace {
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
   private readonly recorded: RecordedRollout[] = [];
-  private readonly declared: { readonly inputs: JsonObject; readonly endpoints: ReadonlySet<string> }[] = [];
+  private readonly declared: DeclaredGroup[] = [];
 
   private constructor(private readonly runtime: Runtime) {}
 
@@ -84,25 +91,21 @@ export class FormerRollouts {
   }
 
   /** Records a group of the program. @param inputs As `check` makes them. @param endpoints The addresses of its nodes. */
-  declare(inputs: JsonObject, endpoints: Iterable<string>): void {
-    this.declared.push({ inputs, endpoints: new Set(endpoints) });
+  declare(inputs: JsonObject, endpoints: Iterable<string>, isNew: boolean): void {
+    this.declared.push({ inputs, endpoints: new Set(endpoints), isNew });
   }
 
   /**
-   * The group of the program that has the set of a deleted one, at one of its addresses. A group that goes on with a content of
-   * its own takes the place of none of which it declares nothing.
+   * The group of the program that has the set of a deleted one, at one of its addresses. A group with a state of its own takes
+   * the place of none of which it declares nothing.
    */
   successor(state: GroupState): GroupInputs | undefined {
     const url = formatUrl(state.address);
     const held = heldBy(state);
-    const isIts = ({ inputs, endpoints: now }: (typeof this.declared)[number]) => {
-      const isNear = (it: Pick<RecordedRollout, "endpoints">) => [...it.endpoints.values()].some((at) => now.has(at));
-      if (setUrlOf(inputs) !== url || !isNear(state)) return false;
-      const group = readInputs(inputs);
-      const isItself = (it: RecordedRollout) => it.url === url && isNear(it) && goesOnWith(group, heldBy(it.state));
-      return touches(group, held) || !this.recorded.some(isItself);
-    };
-    const found = this.declared.findLast(isIts);
+    const found = this.declared.findLast(({ inputs, endpoints, isNew }) => {
+      const isNear = [...state.endpoints.values()].some((at) => endpoints.has(at));
+      return setUrlOf(inputs) === url && isNear && (isNew || touches(readInputs(inputs), held));
+    });
     return found && readInputs(found.inputs);
   }
 }

@@ -2,6 +2,7 @@ import { senderHeaders } from "../../../client/endpoint";
 import { Http, HttpFailure } from "../../../client/http";
 import { formatDuration } from "../../../client/pauses";
 import { Redactor } from "../../../client/redact";
+import { Slots } from "../../../client/requester";
 import { codeOf, messageOf } from "../../../model/errors";
 import { sanitize } from "../../../model/foreign-text";
 import { addTo } from "../../../model/group";
@@ -11,6 +12,7 @@ import type { CheckWorld, Unpassed } from "./wave-check";
 
 /** Milliseconds for one request and its answer. */
 const REQUEST_MS = 10_000;
+/** Connections to one server. */
 const AT_ONCE = 16;
 /** Limit on an answer, of which only the status counts. */
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -21,6 +23,7 @@ export class HttpCheck {
   private readonly redactor: Redactor;
   /** Urls that have not passed, with their nodes. */
   private readonly open = new Map<string, string[]>();
+  private readonly slots: ReadonlyMap<string, Slots>;
 
   constructor(
     private readonly check: Check,
@@ -34,14 +37,20 @@ export class HttpCheck {
       world.world,
     );
     for (const node of nodes) addTo(this.open, urlFor(url, node), node);
+    this.slots = new Map([...this.open.keys()].map((text) => [new URL(text).origin, new Slots(AT_ONCE)]));
   }
 
   async attempt(left: number): Promise<Unpassed | undefined> {
     const reasons: string[] = [];
+    const { world } = this.world;
+    const end = world.monotonic() + left;
     await Promise.all(
-      [...this.open.keys()].map(async (url) => {
-        const reason = await this.ask(new URL(url), Math.min(left, REQUEST_MS));
-        if (reason === undefined) this.open.delete(url);
+      [...this.open.keys()].map(async (text) => {
+        const url = new URL(text);
+        // The time of a request begins with its connection, of which each server gets so many.
+        const release = await this.slots.get(url.origin)?.acquire();
+        const reason = await this.ask(url, Math.max(1, Math.min(end - world.monotonic(), REQUEST_MS))).finally(release);
+        if (reason === undefined) this.open.delete(text);
         else reasons.push(reason);
       }),
     );

@@ -86,17 +86,12 @@ async function carryOut(step: Exclude<Step, { do: "end" }>, state: RolloutState,
       const { done, silent, failed, reason } = await hands.write(nodes, step.do === "try again");
       const red = failed.length > 0 ? { nodes: failed, reason } : undefined;
       const event = { is: "written", nodes: done, silent, ...(red && { red }) } as const;
-      const isFinal = next(reduce(state, event)).do === "end" || !isBehind(reduce(state, event));
+      const isFinal = next(reduce(state, event)).do === "end";
       if (!red && done.length > 0 && !isFinal && !hands.isCancelled())
         await hands.pause(waveOf(state, nodes), state.waves.length);
       return event;
     }
   }
-}
-
-/** True if some node still needs the content. */
-function isBehind({ waves, nodes }: RolloutState): boolean {
-  return waves.flat().some((name) => !nodes.get(name)?.holds);
 }
 
 /** Number of the first wave with one of these nodes, from 1. */
