@@ -54,8 +54,8 @@ const JUDGED_BY_HAND: Readonly<Record<string, string>> = {
     "anchored: looks ahead over a fixed word or one run of digits, then one character",
   "/(?<!\\b(?:no|not|none|0)(?: \\w{1,20})? )\\b(?:partial(?:ly)?|incomplete|truncated|omitted)\\b(?![\"']?\\s*[:=]\\s*[\"']?(?:no|false|none|0)\\b)|\\b(?:continue[sd]?|next page|first \\d+|[1-9]\\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\\d+))\\b/i":
     "looks back over at most two words, and ahead over one run of blanks behind a fixed word",
-  "/\\b(no|nothing|none)\\b[a-z ]{0,30}\\bactive\\b(?=[^a-z]*$| (cloud )?signall?ings?\\b| (ip )?prefix(es)?\\b)/i":
-    "begins at a fixed word, has at most 30 signs to the next one, and looks ahead over one run without letters",
+  "/\\b(no|nothing|none)( (is|are|currently|cloud|signall?ings?|ip|prefix(es)?|mitigations?|diversions?|entry|entries)){0,6} active\\b(?=[^a-z]*$| (cloud )?signall?ings?\\b| (ip )?prefix(es)?\\b)/i":
+    "begins at a fixed word, has at most six of a few words to the next one, and looks ahead over one run without letters",
   "/\\bno( currently)? active (mitigations?|diversions?|entry|entries)(?=[^a-z]*$| (for|on|at|now|currently|found)\\b)/i":
     "begins at a fixed word, has at most 30 signs to the next one, and looks ahead over one run without letters",
 };

@@ -252,7 +252,7 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
       case "error":
         return refused(body.message, { remedy: body.remedy });
       case "empty":
-        if (answers.empty === "") return done([]);
+        if (answers.empty === "") return whole(answer, answers, []);
         return unexpected(
           "the answer is empty",
           true,

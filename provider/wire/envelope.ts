@@ -94,7 +94,7 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const place = lists[0] ?? (rivals.length + more.length > 0 ? undefined : nothing);
   if (place) {
     const size = sizeOf(place.found);
-    refuseMore(json, place.within, habits);
+    refuseMore(json, place.within, habits.answers);
     refusePartial({ within: place.within, list: contentOf(place.found), length: size }, habits.answers);
     if (size === 0) refuseUntold(place, habits);
     const list = listAt(place.path, place.found, json, habits);
@@ -117,7 +117,7 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   // Erlang's empty list is an empty text in JSON.
   const isEmptyText = value === "" && habits.answers?.empty === "";
   const found = isEmptyText ? NOTHING : listCandidate(value);
-  refuseMore(json, within, habits);
+  refuseMore(json, within, habits.answers);
   const isKeyedByName = (kind === "profiles" || kind === "rules") && isObject(value);
   const length = isKeyedByName && found?.kind !== "keyed" ? Object.keys(value).length : sizeOf(found);
   refusePartial({ within, list: value, length, isNamed: true }, habits.answers);
@@ -191,10 +191,15 @@ function sizeOf(found: ListCandidate | undefined): number {
   return found?.kind === "keyed" ? Object.keys(found.members).length : 0;
 }
 
-/** Refuses a list of which the member in `answers.more` reports that it continues. */
-function refuseMore(json: unknown, within: readonly JsonObject[], { answers }: NodeHabits): void {
-  const { more } = answers ?? {};
-  if (more === undefined || !("member" in more) || !goesOn(follow(within[0] ?? json, more.member)?.value)) return;
+/** Refuses a list of which the member in `answers.more` reports that it continues. In an array, the member may stand in the object around the list. */
+export function refuseMore(
+  json: unknown,
+  within: readonly JsonObject[],
+  answers: Answers | ReceiverAnswers | undefined,
+): void {
+  const more = answers && "more" in answers ? answers.more : undefined;
+  if (more === undefined || !("member" in more)) return;
+  if (![json, within[0]].some((root) => goesOn(follow(root, more.member)?.value))) return;
   throw new ShapeError(
     `"${more.member}" says that the list continues`,
     "Lists are read whole: let the node answer without pages, or correct answers.more.",

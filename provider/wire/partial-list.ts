@@ -25,7 +25,7 @@ export interface Around {
  *
  * @throws {ShapeError} naming the member and the setting.
  */
-export function refusePartial(around: Around, answers: Answers | undefined): void {
+export function refusePartial(around: Around, answers: Answers | ReceiverAnswers | undefined): void {
   for (const doubt of doubtsAround(around, answers)) throw partial(doubt, answers);
 }
 
@@ -142,19 +142,15 @@ const ECHOES = set(
 /** Words in texts that report a part, unless the text denies them: "truncated: no", "0 omitted". */
 const PARTIAL_WORDS =
   /(?<!\b(?:no|not|none|0)(?: \w{1,20})? )\b(?:partial(?:ly)?|incomplete|truncated|omitted)\b(?!["']?\s*[:=]\s*["']?(?:no|false|none|0)\b)|\b(?:continue[sd]?|next page|first \d+|[1-9]\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\d+))\b/i;
-/** A number of elements or of pages out of a larger one: "page 1 of 3", "50 of 200 entries". */
-const OUT_OF =
-  /(?<before>[a-z]{0,9})[\s:#]{0,3}\b(?:\d{1,10} ?- ?)?(?<part>\d{1,10}) of (?<all>\d{1,10})\b ?(?<after>[a-z]{0,9})/gi;
-const COUNTED =
-  /^(?:pages?|part|entr(?:y|ies)|records?|items?|rows?|lines?|prefix(?:es)?|show(?:ing|n)|listed|listing)$/i;
+/** A number of elements or of pages out of a larger one: "page 1 of 3", "50 of 200 entries"; not the use of a capacity. */
+const OUT_OF = /\b(?<part>\d{1,10}) of (?<all>\d{1,10})\b ?(?<after>[a-z]{0,9})/gi;
 
 /** True for words that may report a part of a list. */
 export function mayReportPart(text: string): boolean {
   return (
     PARTIAL_WORDS.test(text) ||
     [...text.matchAll(OUT_OF)].some(
-      ({ groups: { before = "", part, all, after = "" } = {} }) =>
-        Number(part) < Number(all) && (COUNTED.test(before) || COUNTED.test(after)),
+      ({ groups: { part, all, after = "" } = {} }) => Number(part) < Number(all) && !/^(?:used|free)$/i.test(after),
     )
   );
 }

@@ -17,21 +17,30 @@ export function unnamed(at: number): string {
 }
 
 /**
- * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line. Columns
- * of members that only other kinds of lists have need not be there.
+ * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line, but for
+ * that of such a member. Columns of members that only other kinds of lists have need not be there.
  *
- * @throws {ShapeError} for a name that the head line lacks.
+ * @throws {ShapeError} for a name that the head line lacks or has twice.
  */
 export function namesOfFields(
   columns: Columns,
   head: readonly string[] | undefined,
   kind: ListKind,
 ): (string | undefined)[] {
-  const names: (string | undefined)[] = [...(head ?? [])];
+  const assigned = new Map<number, string>();
   for (const member of MEMBERS_OF[kind]) {
     const column = columns[member];
     const at = typeof column === "string" ? indexIn(head ?? [], column) : column;
-    if (at !== undefined) names[at] = member;
+    if (at !== undefined) assigned.set(at, member);
+  }
+  const taken = new Set([...assigned.values()].map((member) => member.toLowerCase()));
+  const names: (string | undefined)[] = (head ?? []).map((name) => (taken.has(name.toLowerCase()) ? undefined : name));
+  for (const [at, member] of assigned) names[at] = member;
+  const met = new Set<string>();
+  for (const name of names) {
+    if (!name) continue;
+    if (met.has(name.toLowerCase())) throw new ShapeError(`the head line has the column ${quoted(name)} twice`);
+    met.add(name.toLowerCase());
   }
   return names;
 }

@@ -106,7 +106,7 @@ export function saysNothingActive(text: string): boolean {
 }
 
 const NOTHING_ACTIVE: readonly RegExp[] = [
-  /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b(?=[^a-z]*$| (cloud )?signall?ings?\b| (ip )?prefix(es)?\b)/i,
+  /\b(no|nothing|none)( (is|are|currently|cloud|signall?ings?|ip|prefix(es)?|mitigations?|diversions?|entry|entries)){0,6} active\b(?=[^a-z]*$| (cloud )?signall?ings?\b| (ip )?prefix(es)?\b)/i,
   /\bno( currently)? active (mitigations?|diversions?|entry|entries)(?=[^a-z]*$| (for|on|at|now|currently|found)\b)/i,
   /\bno (cloud )?(signall?ings?|(ip )?prefix(es)?|mitigations?|diversions?|entry|entries)( is| are)?( currently)? active (for|on|at|now|currently)\b/i,
   /\bsignall?ings?( is| are)? not( currently)? active\b/i,

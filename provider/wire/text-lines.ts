@@ -1,6 +1,7 @@
 import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
 import { announcedIn } from "../model/list-totals";
+import { COUNTS } from "../model/member-names";
 import { jsonIn, prefixIn } from "../model/readable";
 import { LINE_END } from "../model/text";
 import type { Columns, ListFormat, ListKind } from "./answers";
@@ -42,15 +43,19 @@ export function linesOf(body: string, format: ListFormat, answers?: Verdicts, co
   if (whole?.kind === "json" && format !== "ndjson") {
     throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`);
   }
-  const all = text.split(LINE_END).map((line, index): Line => ({ number: index + 1, content: line.trim() }));
+  const source = text.split(LINE_END);
+  const all = source.map((line, index): Line => ({ number: index + 1, content: line.trim() }));
   const filled = all.filter(({ content }) => content !== "");
   const error = format === "ndjson" ? undefined : filled.find(({ content }) => isErrorText(content));
   if (error) return { kind: "error", message: error.content };
-  // A row of fields with semicolons between them may begin with an empty one.
+  // A row of fields with semicolons or tabs between them may begin with an empty one.
   const delimiter =
     format === "csv" ? delimiterOf(filled.find(({ content }) => !COMMENT.test(content))?.content ?? "") : "";
   const isComment = ({ content }: Line) => COMMENT.test(content) && !(delimiter === ";" && content.startsWith(";"));
-  const lines = filled.filter((line) => !isComment(line));
+  const isTabbed = delimiter === "\t";
+  const lines = filled
+    .filter((line) => !isComment(line))
+    .map((line) => (isTabbed ? { ...line, content: source[line.number - 1]?.trimEnd() ?? "" } : line));
   const holdsPrefixes = lines.some(({ content }) => content.includes("/"));
   const comments = filled.filter(isComment);
   const announced = comments.flatMap(({ content }) => {
@@ -111,7 +116,10 @@ export function splitter(format: ListFormat, [first]: readonly Line[]): (line: L
   };
 }
 
-/** True for a first line if columns have names, or if it has a natural name of the kind's members and no address. */
+/**
+ * True for a first line if columns have names, or if it has a usual name of the kind's members and no address. In `lines` each
+ * of its words is a usual name: a sentence may have some.
+ */
 export function isHead(
   fields: readonly string[],
   kind: ListKind,
@@ -119,20 +127,24 @@ export function isHead(
   format: ListFormat,
 ): boolean {
   if (columns && Object.values(columns).some((column) => typeof column === "string")) return true;
-  if (fields.some(isAddressLike)) return false;
-  if (columns)
-    return format === "csv" && fields.length > 1 && fields.every((field) => /^[a-z][\w -]{0,40}$/i.test(field));
+  const marks = markNames("shost", undefined);
+  const isUsual = (field: string) =>
+    naturalRole(field) !== undefined || marks.meet(field) !== null || (COUNTS.test(field) && !IN_SENTENCES.test(field));
+  if (fields.some(isAddressLike) || (format === "lines" && !fields.every(isUsual))) return false;
   switch (kind) {
     case "prefixset":
       return fields.some((field) => naturalRole(field) === "prefix");
     case "marks":
-      return fields.some((field) => markNames("shost", undefined).meet(field)?.kind === "address");
+      return fields.some((field) => marks.meet(field)?.kind === "address");
     case "profiles":
       return format === "csv" && fields.some((field) => /^(name|profile)$/i.test(field));
     case "rules":
       return format === "csv" && fields.some((field) => /^(id|name|rule)$/i.test(field));
   }
 }
+
+/** Usual names that sentences have, as in "no network". */
+const IN_SENTENCES = /^(no|timeout)$/i;
 
 /** Refuses a possible head line without settings: a profile or a rule may have such a name. */
 export function refuseDoubtfulHead(fields: readonly string[], line: Line, kind: ListKind) {

@@ -1,13 +1,14 @@
-import type { JsonObject } from "../model/json";
+import { isObject, type JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
-import type { Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
+import type { Answers, Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
 import { couldBeLength, naturalRole } from "./entry-members";
 import { refuseState } from "./entry-state";
-import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
-import { parseJson, quoted, ShapeError } from "./json";
-import type { NodeAnswer } from "./node-answer";
+import { refuseMore } from "./envelope";
+import { isErrorRecord, isErrorText, isVerdictRecord } from "./error-marker";
+import { parseJson, quoted, refuseRepeated, ShapeError } from "./json";
+import { type NodeAnswer, readAnswer } from "./node-answer";
 import { refusePartial } from "./partial-list";
-import { forKind, isAddressLike } from "./places";
+import { forKind, isAddressLike, namesFor } from "./places";
 import { describedBy, ignoring } from "./remedies";
 import { namesOfFields, unnamed } from "./rows";
 import {
@@ -31,7 +32,7 @@ export function readTextList(body: string, format: ListFormat, kind: ListKind, h
   const given = linesOf(body, format, habits.answers);
   if (given.kind !== "lines") return given;
   refuseComments(given.comments, habits.answers);
-  return format === "ndjson" ? records(given.lines, habits) : rows(given, format, kind, habits);
+  return format === "ndjson" ? records(given.lines, kind, habits.answers) : rows(given, format, kind, habits);
 }
 
 /**
@@ -43,7 +44,7 @@ export function readTextPrefixes(body: string, format: ListFormat, answers: Rece
   const given = linesOf(body, format, answers, "status");
   if (given.kind !== "lines") return given;
   refuseComments(given.comments, answers);
-  if (format === "ndjson") return records(given.lines, {});
+  if (format === "ndjson") return records(given.lines, "prefixset", answers, "status");
   const { lines, announced } = withoutVerdict(given, "prefixset");
   const split = splitter(format, lines);
   const [first] = lines;
@@ -82,9 +83,16 @@ function isIgnored({ ignore = [] }: ReceiverAnswers, name: string): boolean {
   return ignore.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
-function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
+/** A last line about the list is judged as an answer, and is none of the elements. */
+function records(
+  lines: readonly Line[],
+  kind: ListKind,
+  answers: Answers | ReceiverAnswers = {},
+  command = "list",
+): NodeAnswer {
+  const own = "names" in answers ? Object.values(namesFor(answers, kind)).map((name) => name.toLowerCase()) : [];
   const json: unknown[] = [];
-  for (const { number, content } of lines) {
+  for (const [at, { number, content }] of lines.entries()) {
     let element: unknown;
     try {
       element = parseJson(content);
@@ -93,21 +101,25 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
       if (isErrorText(content)) return { kind: "error", message: content };
       throw new ShapeError(`line ${number} is not JSON: ${quoted(content)}`);
     }
-    if (isErrorRecord(element)) return { kind: "error", message: markerIn(element)?.message ?? content };
-    json.push(element);
-  }
-  const last = json.at(-1);
-  // A last line about the list is none of its elements.
-  if (isVerdictRecord(last) || isCount(last)) {
-    json.pop();
-    refusePartial({ within: [last], list: undefined, length: json.length }, habits.answers);
+    refuseRepeated(content, element);
+    const about = at === lines.length - 1 && isAboutList(element, own) ? element : undefined;
+    const answer = about || isErrorRecord(element) ? readAnswer(content, answers, command) : undefined;
+    if (answer?.kind === "error") return answer;
+    if (about === undefined) json.push(element);
+    else {
+      refuseMore(about, [], answers);
+      refusePartial({ within: [about], list: undefined, length: json.length }, answers);
+    }
   }
   return { kind: "json", json };
 }
 
-function isCount(element: unknown): element is JsonObject {
-  if (typeof element !== "object" || element === null) return false;
-  return Object.keys(element).every((name) => /^(total|count|records|more|next)$/i.test(name));
+/** True for a record about a list, without a member that the settings name for elements. */
+function isAboutList(element: unknown, own: readonly string[]): element is JsonObject {
+  if (!isObject(element)) return false;
+  const names = Object.keys(element).map((name) => name.toLowerCase());
+  const isCount = names.every((name) => /^(total|count|records|more|next)$/.test(name));
+  return (isCount || isVerdictRecord(element)) && !names.some((name) => own.includes(name));
 }
 
 function rows(

@@ -308,6 +308,8 @@ describe("a list is the whole list only where nothing beside it may say otherwis
     const more = { member: "meta.rest" };
     expect(find({ data: ONE, shard: 7, meta: { rest: 0 } }, { more })).toEqual(ONE);
     expect(() => find({ data: ONE, meta: { rest: 3 } }, { more })).toThrow('"meta.rest" says that the list continues');
+    const first = { more: { member: "0.rest" }, path: "0.data" };
+    expect(() => find([{ data: ONE, rest: 3 }], first)).toThrow('"0.rest" says that the list continues');
   });
 });
 

@@ -52,6 +52,7 @@ describe("a set in lines", () => {
     ["!192.0.2.0/24 1", '"!192.0.2.0/24 1", has a prefix, and may negate it'],
     ["# page 1 of 3", '"# page 1 of 3", may report a part of the list'],
     ["# 50 of 200 entries shown", '"# 50 of 200 entries shown", may report a part of the list'],
+    ["# 50 of 200 marks", '"# 50 of 200 marks", may report a part of the list'],
     ["# truncated: yes", '"# truncated: yes", may report a part of the list'],
     ["# list is limited to 100 entries", '"# list is limited to 100 entries", may report a part of the list'],
     ["! 192.0.2.0/24 1 30", '"! 192.0.2.0/24 1 30", has a prefix, and may negate it'],
@@ -108,7 +109,10 @@ describe("a set in lines", () => {
     expect(read(body, { format: "lines" })).toEqual({ outcome: "refused", message });
   });
 
-  it.each([
+  it.each<[body: string, message: string, answers?: Answers]>([
+    ["There is a lock on this table", "line 1 has 7 fields, and nothing says what they are"],
+    ["network timeout", "line 1 has 2 fields, and nothing says what they are"],
+    ["no such set, check the name", 'element 0: "no such set"', { format: "csv", columns: { prefix: 0, value: 1 } }],
     ["OK 3\n192.0.2.0/24 7", "the answer announces 3 and lists 1"],
     ["192.0.2.0/24 7\n--more--\nnext page", "line 3 has 2 fields, and nothing says what they are"],
     ["192.0.2.0/24 7\n--more--", 'element 1: "--more--"'],
@@ -118,8 +122,8 @@ describe("a set in lines", () => {
     ["192.0.2.0 255.255.255.0", "line 1 has 2 fields, and nothing says what they are"],
     ["[]", 'the answer is JSON, and answers.format is "lines"'],
     ["<html><title>Login</title>", 'the answer is an HTML page titled "Login"'],
-  ])("is never read in part or as another one: %j", (body, message) => {
-    const { message: told } = read(body, { format: "lines" }) as { message: string };
+  ])("is never read in part or as another one: %j", (body, message, answers = { format: "lines" }) => {
+    const { message: told } = read(body, answers) as { message: string };
     expect(told).toContain(message);
   });
 
@@ -135,6 +139,11 @@ describe("a set as CSV", () => {
       "net,mask,weight\n192.0.2.0,24,7\n2001:db8::,32,1",
       { prefix: 0, prefixLength: 1, value: 2 },
     ],
+    [
+      "a column that has the name of a member, and is none",
+      "cidr,weight,value\n192.0.2.0/24,7,9\n2001:db8::/32,1,9",
+      { prefix: "cidr", value: "weight" },
+    ],
     ["empty fields", "192.0.2.0/24\t7\n2001:db8::/32\t", { prefix: 0, value: 1 }],
   ])("is read with %s", (_title, body, columns) => {
     expect(read(body, { format: "csv", columns })).toEqual(TWO);
@@ -144,6 +153,9 @@ describe("a set as CSV", () => {
     expect(read("net,w\n192.0.2.0/24,7", { format: "csv", columns: { prefix: "cidr" } })).toMatchObject({
       message: 'the head line has no column "cidr", but "net", "w"',
     });
+    expect(read("prefix,value,Value\n192.0.2.0/24,7,8", { format: "csv" })).toMatchObject({
+      message: 'the head line has the column "Value" twice',
+    });
     expect(read('192.0.2.0/24,7\n"198.51.100.0/24,8', { format: "csv" })).toMatchObject({
       message: "line 2 begins a quoted field that does not end",
     });
@@ -151,19 +163,51 @@ describe("a set as CSV", () => {
 });
 
 describe("a set as NDJSON", () => {
-  it.each([
+  it.each<[body: string, message: string, answers?: Answers]>([
     ['{"p":"192.0.2.0/24"}\n{"error":"table locked"}', "table locked"],
     ['{"p":"192.0.2.0/24"}\nERROR 5 table locked', "ERROR 5 table locked"],
     ['{"p":"192.0.2.0/24"}\n{"next":"abc"}', '"next" says that the list continues'],
+    ['{"p":"192.0.2.0/24"}\n{"ok":false}', "the answer carries an error marker without a message"],
+    [
+      '{"p":"192.0.2.0/24"}\n{"status":"part"}',
+      'the answer is {"status":text}',
+      { failure: { member: "status", values: ["part"] } },
+    ],
+    [
+      '{"p":"192.0.2.0/24"}\n{"code":0,"result":"part"}',
+      '"result" says that the list continues',
+      { more: { member: "result" } },
+    ],
+    ['{"p":"192.0.2.0/24","p":"198.51.100.0/24"}', 'the member "p" stands twice in one object'],
     ['{"p":"192.0.2.0/24"}\n{"p":"192.0', 'line 2 is not JSON: "{\\"p\\":\\"192.0"'],
-  ])("that is not whole is none: %j", (body, message) => {
-    expect(read(body, { format: "ndjson" })).toMatchObject({ message });
+  ])("that is not whole is none: %j", (body, message, answers) => {
+    expect(read(body, { format: "ndjson", ...answers })).toMatchObject({ message });
+  });
+
+  it("is whole where its last line is a declared success", () => {
+    const answers = { format: "ndjson", success: { member: "code", values: [5] } } as const;
+    expect(read('{"p":"192.0.2.0/24"}\n{"code":5,"message":"1 record"}', answers)).toEqual(["192.0.2.0/24 1"]);
   });
 });
 
 describe("profiles, rules and marks in text", () => {
   it.each<[ListKind, Answers, string, unknown]>([
     ["profiles", { format: "csv" }, "name,prefixes\nweb,2\n", [{ name: "web", extra: { prefixes: "2" } }]],
+    [
+      "profiles",
+      { format: "csv", columns: { name: 0 } },
+      "web,main\nclean,spare",
+      [
+        { name: "web", extra: { "column 1": "main" } },
+        { name: "clean", extra: { "column 1": "spare" } },
+      ],
+    ],
+    [
+      "rules",
+      { format: "ndjson", names: { name: "description" } },
+      '{"description":"SYN"}\n{"description":"UDP"}',
+      [{ name: "SYN" }, { name: "UDP" }],
+    ],
     [
       "marks",
       { format: "csv" },
@@ -203,8 +247,9 @@ it("a number of entries in a comment is that of the list", () => {
   });
 });
 
-it("a row that begins with an empty field is a row where semicolons are the separators", () => {
-  expect(read("note;prefix;value\n;198.51.100.0/24;4\n", { format: "csv" })).toEqual(["198.51.100.0/24 4"]);
+it.each([";", "\t"])("a row begins with an empty field where the separator is %j", (one) => {
+  const body = ["note;prefix;value", ";198.51.100.0/24;4"].join("\n").replaceAll(";", one);
+  expect(read(body, { format: "csv" })).toEqual(["198.51.100.0/24 4"]);
 });
 
 it("columns that belong to another kind are not missed in a head line", () => {
