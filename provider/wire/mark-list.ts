@@ -27,10 +27,10 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
   if (list.kind === "array") return list.elements.map(read);
   return Object.entries(list.members).map(([key, record], index) => {
     const mark = read(record, index);
-    if (mark.address !== undefined) return mark;
     const address = readAddress(key);
     if (address === undefined) throw new ShapeError(`element ${index}: ${quoted(key)} is not the address of a mark`);
-    return { address, ...mark };
+    if (mark.address === undefined || mark.address === address) return { address, ...mark };
+    throw new ShapeError(`element ${index} stands under ${quoted(key)} and names ${quoted(mark.address)}`);
   });
 }
 

@@ -92,6 +92,10 @@ function readRecord(record: JsonObject, index: number, how: HowToRead, key?: str
     const name = quoted(namesFor(how.answers ?? {}, "prefixset").prefixLength ?? "");
     throw refuse(`has no member ${name} for its length (${describe(record)})`);
   }
+  // An end in a form that no reader knows is none, either.
+  const isStart = (end ?? undefined) !== undefined || ((prefix ?? undefined) === undefined && start !== undefined);
+  if (isStart && length === undefined && !text.includes("/"))
+    throw refuse(`has the first address of a range and no last one (${describe(record)})`);
   if (length === undefined && suspect !== undefined && !text.includes("/")) {
     throw refuse(
       `is a bare address beside ${quoted(suspect)}, which could be its length`,

@@ -116,6 +116,7 @@ describe("a list of a prefix-set", () => {
     [{ from: "192.0.2.1", to: "192.0.2.2" }, "is the range 192.0.2.1 to 192.0.2.2, which is not a single prefix"],
     [{ from: "192.0.2.9", to: "192.0.2.8" }, "is the range 192.0.2.9 to 192.0.2.8, which is not a single prefix"],
     [{ from: "192.0.2.0", to: "2001:db8::" }, "is the range 192.0.2.0 to 2001:db8::, which is not a single prefix"],
+    [{ from: "192.0.2.0", count: 256, v: 1 }, "has the first address of a range and no last one", NAMES],
     ["192.0.2.0-192.0.2.2", "is the range 192.0.2.0 to 192.0.2.2, which is not a single prefix"],
     [{ ip: 24, m: 24 }, "has no prefix", NAMES],
     [{ ip: [192, 0, 2, 256], m: 24 }, "has no prefix", NAMES],
@@ -251,6 +252,16 @@ describe("a list of a prefix-set", () => {
     [{ value: "weight" }, { p: "192.0.2.0", v: 24, weight: 7 }],
   ])("with the names %j a bare address is still not taken for a single one: %j", (names, element) => {
     expect(() => readPrefixSetList([element], { answers: { names } })).toThrow("is a bare address beside");
+  });
+
+  it.each([
+    [
+      { rangeStart: "lo", rangeEnd: "hi" },
+      { lo: "192.0.2.0", hi: 255 },
+    ],
+    [{ rangeEnd: "hi" }, { ip: "192.0.2.0", hi: 255 }],
+  ])("with the names %j the start of a range is not taken for a single address: %j", (names, element) => {
+    expect(() => readPrefixSetList([element], { answers: { names } })).toThrow("and no last one");
   });
 
   it.each([0.5, 1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7", ""])(

@@ -95,6 +95,9 @@ describe("marks", () => {
 
   it("keyed by address", () => {
     expect(readMarkList({ "192.0.2.1": { id: 5 } }, "shost")).toEqual([{ address: "192.0.2.1", id: 5 }]);
+    expect(() => readMarkList({ "192.0.2.1": { ip: "192.0.2.2", id: 5 } }, "shost")).toThrow(
+      'element 0 stands under "192.0.2.1" and names "192.0.2.2"',
+    );
   });
 
   it("are read by the names of the settings, before the natural ones and in any case", () => {
