@@ -66,7 +66,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const nothing = texts.length === 0 && !isSignaling ? "Name at least one set, or give --signaling." : undefined;
   requireGiven([["--out <folder>", flags.out]], nothing);
   requireOwner(command, OF_RECEIVERS, "--signaling", isSignaling);
-  requireOwner(command, OF_NODES, "a set", texts.length > 0);
+  requireOwner(command, [...OF_NODES, "--timeout"], "a set", texts.length > 0);
   const urls = wrongUse(TypeError, () => setUrls(texts));
   const names = wrongUse(TypeError, () => resourceNames(urls, chosenNames(flags.name), isSignaling));
   const folder = resolve(io.folder ?? process.cwd(), flags.out);

@@ -33,9 +33,10 @@ export interface NodeFlags extends StackFlags {
   readonly markPace?: string;
 }
 
-/** Options that concern nodes alone: they have no effect for a command that asks none. */
+/** Options that concern nodes alone: they have no effect for a command that asks none. `--timeout` has one for some. */
 export const OF_NODES = [
   ...["--endpoint", "--node", "--all-nodes", "--header", "--header-file", "--ca", "--cert", "--key"],
+  ...["--user-arena", "--mark-pause-ms", "--mark-pace"],
 ];
 
 export interface ChosenNode {

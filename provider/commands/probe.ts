@@ -89,7 +89,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   if (urls.length === 0 && flags.signaling === undefined)
     throw new UsageError("Name a resource, such as prefixset://edge/probe, or a prefix with --signaling.");
   requireOwner(command, OF_RECEIVERS, "--signaling", flags.signaling);
-  requireOwner(command, OF_NODES, "a resource", urls.length > 0);
+  requireOwner(command, [...OF_NODES, "--timeout"], "a resource", urls.length > 0);
   if (flags.check !== undefined && flags.settings !== undefined)
     throw new UsageError("--check is about the settings of its own file: leave --settings out.");
   if (flags.check !== undefined && flags.out !== undefined)

@@ -1,4 +1,5 @@
 import { readAbsent } from "../client/answer-readers";
+import { readDone } from "../client/signaling-client";
 import { messageOf } from "../model/errors";
 import { MARK_TYPES, type MarkType } from "../model/mark";
 import { formatUrl, type ResourceUrl } from "../model/resource-url";
@@ -164,6 +165,8 @@ async function startAndStop(receiver: Receiver): Promise<string> {
   if (!receiver.isDone(start)) throw new Error(`its answer is not read as a success: ${start.quote}`);
   const { answer, shown } = await receiver.shows(own);
   if (!shown || receiver.answers !== answers) throw new Error(`the status does not show it: ${answer.quote}`);
-  await receiver.clear();
+  const stop = await receiver.clear();
+  if (stop && readDone(stop.http, "stop", answers).kind !== "done")
+    throw new Error(`the answer to its stop is not read as a success: ${stop.quote}`);
   return "the status showed it, and does not any more";
 }

@@ -117,6 +117,8 @@ test.each([
     "Name the receiver: --signaling-url URL, packetfilter:signalingUrl of the stack, or PACKETFILTER_SIGNALING_URL.",
   ],
   [["probe", "--signaling", "198.51.100.0/24", "--node", "fra1"], 2, "--node goes with a resource."],
+  [["probe", "--signaling", "198.51.100.0/24", "--timeout", "5s"], 2, "--timeout goes with a resource."],
+  [["probe", "--signaling", "198.51.100.0/24", "--mark-pace", "off"], 2, "--mark-pace goes with a resource."],
   [["probe", BLOCKED, "--client-id", "c1"], 2, "--client-id goes with --signaling."],
   [["probe", "blocked"], 2, "is not a resource address"],
   [["probe", BLOCKED, "--check", "broken.json"], 2, "broken.json must be a JSON object with members of a node"],

@@ -75,6 +75,15 @@ test.each(["probe", "check"])(
   },
 );
 
+test("a check judges the answer to a stop, too", async () => {
+  const done = (operation: string) => (operation === "stop" ? { outcome: "gone" } : "ok");
+  await using receiver = await startShapedReceiver({ done });
+  const own = { options: optionsOf(receiver), prefix: Prefix.parse(OWN) };
+  const { rows, left } = await check({ urls: [], receiver: own, world: atOnce() });
+  expect(rows).toEqual([expect.objectContaining({ held: false, seen: expect.stringContaining("its stop") })]);
+  expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
+});
+
 test("a receiver that locks its client after a wrong secret is found out before anything is started", async () => {
   let isLocked = false;
   const locking = () => {

@@ -243,10 +243,11 @@ export class Receiver {
    * Stops all prefixes that may be active, whether or not the status shows them, and checks the status: again after the delay of
    * a start, since a receiver may refuse to stop a prefix that it does not show yet.
    *
+   * @returns the stop that ended the only one.
    * @throws {Error} if one of them stays active.
    */
-  async clear(): Promise<void> {
-    if (this.started.size === 0) return;
+  async clear(): Promise<Answer | undefined> {
+    if (this.started.size === 0) return undefined;
     const before = this.started.size === 1 ? (this.startedIn(await this.status()) ?? []) : [];
     let left: readonly string[] = this.remains;
     for (let round = 0; round < STOPS; round++) {
@@ -262,13 +263,13 @@ export class Receiver {
       left = isSaid ? shown : this.remains;
       if (left.length > 0) continue;
       this.showsNothing(status);
-      const [stop] = stops;
       // Only a stop that ended an active signaling shows the form of a success.
-      if (round === 0 && before.length === 1 && stop) this.succeeded("stop", stop);
+      const ended = round === 0 && before.length === 1 ? stops[0] : undefined;
+      if (ended) this.succeeded("stop", ended);
       this.started.clear();
       this.listed = undefined;
       this.note({ clear: "signaling" });
-      return;
+      return ended;
     }
     throw new Error(
       this.listed === undefined
