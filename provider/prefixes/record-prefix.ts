@@ -13,6 +13,11 @@ const PREFIX_NAMES =
     " ",
   );
 
+/** True for the usual name of a prefix, in any case. */
+export function isPrefixName(name: string): boolean {
+  return PREFIX_NAMES.includes(name.toLowerCase().replace(/[\s-]+/g, "_"));
+}
+
 /** The prefix of a record, as a text for the parser, or the problem with it. */
 export interface FoundPrefix {
   readonly prefix?: unknown;
@@ -167,7 +172,7 @@ export class PrefixFinder {
     if (name === String(columns.end)) return "end";
     if (this.isNamed(name)) return "other";
     if (columns.prefix === undefined) {
-      if (PREFIX_NAMES.includes(plain)) return "prefix";
+      if (isPrefixName(name)) return "prefix";
       if (START_NAMES.includes(plain)) return "start";
     }
     if (columns.prefixLength !== undefined) return "other";

@@ -3,6 +3,7 @@ import { prefixIn } from "../model/readable";
 import type { Path } from "./lists/list";
 import { type Place, type Problems, shown } from "./problems";
 import { looksLikeAddress, rangeEnds } from "./range";
+import { isPrefixName } from "./record-prefix";
 
 /**
  * Adds a problem for each member of a document that holds prefixes of which no element is read: a second list, or one of
@@ -47,10 +48,12 @@ function unread(name: string): string {
   return `${shown(name)} holds prefixes that are not read`;
 }
 
-/** True for an array with prefixes, an object with prefixes as keys, and one with such a member. */
+/** True for an array with prefixes, an object with prefixes as keys, another entry, and an object with such a member. */
 function holdsList(value: unknown): boolean {
   if (Array.isArray(value)) return holdsPrefix(value);
-  return isObject(value) && Object.entries(value).some(([name, content]) => isPrefix(name) || holdsList(content));
+  const isHeld = ([name, content]: [string, unknown]) =>
+    isPrefix(name) || (isPrefixName(name) && holdsPrefix(content)) || holdsList(content);
+  return isObject(value) && Object.entries(value).some(isHeld);
 }
 
 /** True for a list with prefixes. An address alone may be that of a sender. */

@@ -402,6 +402,7 @@ describe("a document of a published list", () => {
     ["prefixes", { network: "192.0.2.0/24", prefixes: ["198.51.100.0/24"] }],
     ["entries", { cidr: "192.0.2.0/24", entries: [{ cidr: "198.51.100.0/24" }] }],
     ["entries", [{ cidr: "192.0.2.0/24", entries: [{ cidr: "198.51.100.0/24" }] }]],
+    ["secondary", [{ cidr: "192.0.2.0/24", secondary: { CIDR: "198.51.100.0/24" } }]],
     ["also", { prefixes: [{ ip_prefix: "192.0.2.0/24", also: ["198.51.100.7"] }] }],
   ])("with prefixes that are not read is a problem at their place: %s", (name, document) => {
     const text = JSON.stringify(document, null, 1);
