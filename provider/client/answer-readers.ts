@@ -1,11 +1,11 @@
 import { ranOutOfStack } from "../model/plain-data";
 import { jsonIn } from "../model/readable";
-import type { Absent, Answers, ListKind, NodeHabits } from "../wire/answers";
+import type { Absent, Answers, ListKind, NodeHabits, Sign } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { parseJson, refuseRepeated, ShapeError, textOf } from "../wire/json";
-import { type NodeAnswer, noJson, readAnswer, says } from "../wire/node-answer";
+import { type NodeAnswer, noJson, quotable, readAnswer, says } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
-import { formatFor } from "../wire/places";
+import { formatFor, verdictFor } from "../wire/places";
 import { describedBy, PROBE } from "../wire/remedies";
 import type { SignalingRefusal } from "../wire/signaling";
 import { readTextList } from "../wire/text-list";
@@ -109,7 +109,10 @@ export function readList<T extends readonly unknown[]>(
       case "html":
         return unexpected(`the answer is ${body.title}`, true);
       case "empty":
-        if (habits.answers?.empty === "") return done(read([], habits));
+        if (habits.answers?.empty === "") {
+          refusePartialAnswer(answer, 0, habits.answers);
+          return done(read([], habits));
+        }
         return unexpected(
           "the answer is empty",
           true,
@@ -136,7 +139,9 @@ export function understood<T>(read: () => Reading<T>): Reading<T> {
 
 /** Parses the body of a list in the format of `answers`. @throws {ShapeError} */
 export function readBody(body: string, kind: ListKind, habits: NodeHabits): NodeAnswer {
-  const { read } = habits.answers ?? {};
+  const { read, failure } = habits.answers ?? {};
+  const failed = verdictFor(failure, "list");
+  if (read !== undefined && failed && shows(body, failed)) return { kind: "error", message: quotable(body) };
   if (read !== undefined) return { kind: "json", json: readByModule(read, body, kind), isSuccess: true };
   const format = formatFor(habits.answers ?? {}, kind);
   if (format !== "json") return readTextList(body, format, kind, habits);
@@ -162,6 +167,11 @@ export function readAbsent(answer: HttpAnswer, absent: Absent | undefined): Read
   if (absent === undefined || /^\s*</.test(answer.body)) return undefined;
   if (absent === "empty") return answer.status === 404 ? done([]) : undefined;
   if ("status" in absent) return answer.status === absent.status ? done([]) : undefined;
-  if ("text" in absent) return answer.body.toLowerCase().includes(absent.text.toLowerCase()) ? done([]) : undefined;
-  return says(jsonIn(textOf(answer.body), parseJson), absent) ? done([]) : undefined;
+  return shows(answer.body, absent) ? done([]) : undefined;
+}
+
+/** True for a body with the words of a sign, or with its member. */
+function shows(body: string, sign: Sign): boolean {
+  if ("text" in sign) return body.toLowerCase().includes(sign.text.toLowerCase());
+  return says(jsonIn(textOf(body), parseJson), sign);
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { JsonObject } from "../model/json";
+import { isObject, type JsonObject } from "../model/json";
 import { MARK_TYPES } from "../model/mark";
 import { objectError, schema, zod } from "../model/schema";
 import {
@@ -24,7 +24,7 @@ export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
       path: dotted.optional(),
       name: text.optional(),
       empty: z.union([z.literal("{}"), z.literal(""), z.literal(404)], { error: 'must be "{}", "" or 404' }).optional(),
-      success: objectOr(sign, OPERATIONS).optional(),
+      success: objectOr(sign, OPERATIONS).superRefine(refuseWords).optional(),
       failure: objectOr(sign, OPERATIONS).optional(),
       ignore,
     },
@@ -49,7 +49,7 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
       path: textOr(place, "must be a text, or an object of texts by kind of list").optional(),
       names: names.optional(),
       empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
-      success: objectOr(sign, COMMANDS).optional(),
+      success: objectOr(sign, COMMANDS).superRefine(refuseWords).optional(),
       failure: objectOr(sign, COMMANDS).optional(),
       absent: z
         .union(
@@ -146,6 +146,15 @@ function refuseTwice(given: JsonObject, context: z.core.$RefinementCtx): void {
     }
     for (const other of others)
       context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
+  }
+}
+
+/** Refuses words of a success in lists and statuses: their own contents may have them. */
+function refuseWords(given: unknown, context: z.core.$RefinementCtx): void {
+  const message = "must be { member, values }: words count for failures alone";
+  for (const name of ["list", "status"]) {
+    const sign = isObject(given) ? given[name] : undefined;
+    if (isObject(sign) && "text" in sign) context.addIssue({ code: "custom", path: [name], message });
   }
 }
 

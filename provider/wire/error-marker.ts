@@ -242,7 +242,7 @@ function errorCode(members: ReadonlyMap<string, unknown>): string | undefined {
   const isBad = (name: string) => {
     const number = readNumber(members.get(name))?.number;
     // Some nodes repeat the HTTP status in the body.
-    if (number !== undefined) return number !== 0 && !(name === "code" && number >= 200 && number < 300);
+    if (number !== undefined) return number !== 0 && !(/^(code|errno)$/.test(name) && number >= 200 && number < 300);
     const text = members.get(name);
     return typeof text === "string" && text.trim() !== "" && !FINE.test(text) && !SUCCESS.test(text.trim());
   };

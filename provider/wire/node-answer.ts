@@ -52,6 +52,8 @@ export function judgeText(text: string, answers: Verdicts | undefined, command: 
   });
   if (failure === true) return "failure";
   if (command === "list" || command === "status" || (success ?? failure) === undefined) return undefined;
+  // What is no failure is a success, but for a page of a proxy.
+  if (success === undefined && /^<(?:!doctype )?html\b/i.test(text)) return undefined;
   return success === false ? "failure" : "success";
 }
 
@@ -144,19 +146,17 @@ export type CommitRefusal = "nothing-staged" | "not-able";
 /** The reason that the node's words give for a refused commit; `undefined` if they give none that is known. */
 export function commitRefusalIn(body: string): CommitRefusal | undefined {
   const words = errorText(body).replace(/[\s_-]+/g, " ");
-  if (EMPTY.test(words)) return "nothing-staged";
-  if (NOT_ABLE.test(words)) return "not-able";
-  return NOTHING_TO_COMMIT.some((one) => one.test(words)) ? "nothing-staged" : undefined;
+  if (NOTHING_TO_COMMIT.some((one) => one.test(words))) return "nothing-staged";
+  return NOT_ABLE.test(words) ? "not-able" : undefined;
 }
 
-const EMPTY = /\bempty (commits?|change ?sets?|transactions?)\b/i;
-
 const NOT_ABLE =
-  /\b(permi(ssions?|tted)|allowed|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|full|quota|limits?|exceed(s|ed)?|locked)\b/i;
+  /\b(permi(ssions?|tted)|privileges?|allowed|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|capacity|full|overflow|insufficient|quota|limits?|maximum|exceed(s|ed)?|locked|read only)\b/i;
 
 /** "No changes" alone is no reason: it may be the consequence of one. */
 const NOTHING_TO_COMMIT = [
+  /\bempty (commits?|change ?sets?|transactions?)\b/i,
   /\bno (staged|pending|uncommitted)\b/i,
-  /\bno (new |more |further )?(change|modification|commit|entry|entries)s?( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending)\b/i,
+  /\bno (\w{1,20} )?(change|modification|commit|entry|entries)s?( (is|are|was|were|has been|have been))? (to (commit|apply)|staged|pending)\b/i,
   /\bnothing( (is|was|has been))?( new| left)? (to (commit|apply)|staged|pending)\b/i,
 ];

@@ -89,14 +89,16 @@ it("an answer that is withheld is not quoted by its remedy either", async () => 
 describe("words of an answer, in text or XML", () => {
   const [OK, NO] = ["<reply><status>ok</status></reply>", "<reply><status>failed</status></reply>"];
   const text = "<STATUS>ok</status>";
-  it.each<[NonNullable<NodeOptions["answers"]>, insert: boolean, commit: boolean]>([
+  it.each<[NonNullable<NodeOptions["answers"]>, insert: boolean, commit: boolean, said?: string]>([
     [{ success: { text } }, true, false],
     [{ success: { insert: { text }, commit: { text: "failed" } } }, true, true],
     [{ success: { insert: { text: "done" }, commit: { text: "failed" } } }, false, true],
     [{ failure: { text: "<status>failed" } }, true, false],
     [{ failure: { insert: { text: "<status>ok" }, commit: { text: "done" } } }, false, true],
-  ])("%j", async (answers, insert, commit) => {
-    await using edge = await node({ insert: { body: OK }, commit: { body: NO } }, { answers });
+    [{ failure: { text: "denied" } }, true, false, "<!DOCTYPE html><title>Sign in</title>"],
+    [{ failure: { text: "denied" } }, true, false, "<HTML><title>Sign in</title>"],
+  ])("%j", async (answers, insert, commit, said = NO) => {
+    await using edge = await node({ insert: { body: OK }, commit: { body: said } }, { answers });
     const done = async (change: Promise<string>) => (await change) === "done";
     expect([await done(edge.insert()), await done(edge.commit())]).toEqual([insert, commit]);
   });
@@ -150,6 +152,9 @@ it("a list goes on where the settings say that the node tells it, and nowhere el
   expect(await member.list()).toContain('"pager.left" says that the list continues');
   await using header = await node({ list }, { answers: { more: { header: "X-Rest" } } });
   expect(await header.list()).toContain("the header X-Rest says that the list continues");
+  const empty = { ...list, body: "" };
+  await using nothing = await node({ list: empty }, { answers: { empty: "", more: { header: "X-Rest" } } });
+  expect(await nothing.list()).toContain("the header X-Rest says that the list continues");
   await using fine = await node({ list }, { answers: { more: { member: "pager.more" } } });
   expect(await fine.list()).toEqual([]);
 });
@@ -175,6 +180,10 @@ describe("a module of one's own", () => {
     );
     await using edge = await node({ list: { body: "192.0.2.0|198.51.100.0" } }, { answers: { read } });
     expect(await edge.list()).toEqual(["192.0.2.0/24 9", "198.51.100.0/24 9"]);
+    for (const failure of [{ text: "busy" }, { member: "rc", values: [7] }]) {
+      await using failing = await node({ list: { body: '{"rc":7,"text":"Busy"}' } }, { answers: { read, failure } });
+      expect(await failing.list()).toContain('list failed (HTTP 200): {"rc":7,"text":"Busy"}');
+    }
     rmSync(folder, { recursive: true });
   });
 

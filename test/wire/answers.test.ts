@@ -63,6 +63,7 @@ describe("an error marker", () => {
     { code: 1, msg: "success" },
     { code: 7 },
     { errno: 0, errmsg: "" },
+    { errno: 200, errmsg: "3 entries" },
     { error: "none" },
     { err: "0", errors: 0 },
     { status: 200, message: "done" },
@@ -148,10 +149,16 @@ describe("signaling", () => {
   });
 });
 
-it.each([
+it.each<[words: string, reason: string | undefined]>([
   ["nothing to commit", "nothing-staged"],
   ['{"error":"no_changes"}', undefined],
   ["no new changes to commit", "nothing-staged"],
+  ["no configuration changes to commit", "nothing-staged"],
+  ["Commit not allowed: nothing to commit", "nothing-staged"],
+  ["no permission for changes to commit", "not-able"],
+  ...["insufficient privileges", "over capacity", "maximum reached", "table overflow", "node is read-only"].map(
+    (words): [string, string] => [words, "not-able"],
+  ),
   ["Commit aborted, no changes.", undefined],
   ["no modifications to apply", "nothing-staged"],
   ["empty commit not allowed", "nothing-staged"],

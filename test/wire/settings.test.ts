@@ -25,6 +25,10 @@ it.each([
   [{ names: { id: "" } }, [["names.id", "must not be empty"]]],
   [{ names: { id: "Row", value: "row" } }, [["names.id", "is the name of `value` already"]]],
   [{ names: { id: { rule: "x" } } }, [["names.id", "has no member `rule`: `rules` is likely meant"]]],
+  [
+    { success: { list: { text: "ok" } } },
+    [["success.list", "must be { member, values }: words count for failures alone"]],
+  ],
   [{ names: { id: { rules: "num" }, name: "NUM" } }, [["names.name", "is the name of `id` already"]]],
 ])("wrong settings of answers are refused by name: %j", (answers, problems) => {
   const issues = answersSchema().safeParse(answers).error?.issues ?? [];
