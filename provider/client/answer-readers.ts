@@ -1,9 +1,8 @@
 import { ranOutOfStack } from "../model/plain-data";
-import { jsonIn } from "../model/readable";
-import type { Absent, Answers, ListKind, NodeHabits, Sign } from "../wire/answers";
+import type { Absent, Answers, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
-import { parseJson, refuseRepeated, ShapeError, textOf } from "../wire/json";
-import { type NodeAnswer, noJson, quotable, readAnswer, says } from "../wire/node-answer";
+import { refuseRepeated, ShapeError } from "../wire/json";
+import { type NodeAnswer, noJson, quotable, readAnswer, shows } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
 import { formatFor, verdictFor } from "../wire/places";
 import { describedBy, PROBE } from "../wire/remedies";
@@ -168,10 +167,4 @@ export function readAbsent(answer: HttpAnswer, absent: Absent | undefined): Read
   if (absent === "empty") return answer.status === 404 ? done([]) : undefined;
   if ("status" in absent) return answer.status === absent.status ? done([]) : undefined;
   return shows(answer.body, absent) ? done([]) : undefined;
-}
-
-/** True for a body with the words of a sign, or with its member. */
-function shows(body: string, sign: Sign): boolean {
-  if ("text" in sign) return body.toLowerCase().includes(sign.text.toLowerCase());
-  return says(jsonIn(textOf(body), parseJson), sign);
 }

@@ -137,7 +137,7 @@ export interface Answers {
    * sign of a list.
    */
   readonly success?: PerCommand<Sign>;
-  /** Sign of a failure. Without `success`, other values of the member, and bodies without the words, are successes. */
+  /** Sign of a failure. Without `success`, other values of the member are successes, and bodies without the words but HTML. */
   readonly failure?: PerCommand<Sign>;
   /**
    * Answer for an unknown set, which then counts as empty, since the first insert creates it: `"empty"` for the status 404, or

@@ -1,6 +1,6 @@
 import { attempt } from "../model/errors";
 import { isObject, type JsonObject } from "../model/json";
-import type { Sign, Verdict } from "./answers";
+import type { Sign } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
 import { jsonOf, parseJson, quoted, ShapeError, sketch, textOf } from "./json";
 import { follow, verdictFor } from "./places";
@@ -48,7 +48,7 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
 export function judgeText(text: string, answers: Verdicts | undefined, command: string) {
   const [failure, success] = [answers?.failure, answers?.success].map((setting) => {
     const sign = verdictFor(setting, command);
-    return sign && "text" in sign ? text.toLowerCase().includes(sign.text.toLowerCase()) : undefined;
+    return sign && "text" in sign ? shows(text, sign) : undefined;
   });
   if (failure === true) return "failure";
   if (command === "list" || command === "status" || (success ?? failure) === undefined) return undefined;
@@ -66,9 +66,10 @@ function judge(json: unknown, answers: Verdicts | undefined, command: string) {
   return failure === "other" ? "success" : undefined;
 }
 
-/** True if an answer has the member with one of the values. */
-export function says(json: unknown, verdict: Verdict): boolean {
-  return compare(json, verdict) === "same";
+/** True for a body with the words of a sign, or with its member and one of the values. */
+export function shows(body: string, sign: Sign): boolean {
+  if ("text" in sign) return body.toLowerCase().includes(sign.text.toLowerCase());
+  return compare(jsonOf(body), sign) === "same";
 }
 
 function compare(json: unknown, verdict: Sign | undefined): "same" | "other" | undefined {

@@ -36,12 +36,9 @@ export function namesOfFields(
   const taken = new Set([...assigned.values()].map((member) => member.toLowerCase()));
   const names: (string | undefined)[] = (head ?? []).map((name) => (taken.has(name.toLowerCase()) ? undefined : name));
   for (const [at, member] of assigned) names[at] = member;
-  const met = new Set<string>();
-  for (const name of names) {
-    if (!name) continue;
-    if (met.has(name.toLowerCase())) throw new ShapeError(`the head line has the column ${quoted(name)} twice`);
-    met.add(name.toLowerCase());
-  }
+  const own = names.flatMap((name) => name?.toLowerCase() || []);
+  if (new Set(own).size < own.length)
+    throw new ShapeError(`the head line has a column twice: ${own.map(quoted).join(", ")}`);
   return names;
 }
 

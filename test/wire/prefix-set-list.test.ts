@@ -246,23 +246,18 @@ describe("a list of a prefix-set", () => {
     expect(readPrefixSetList([element], { answers }).map(flat)).toEqual([entry]);
   });
 
-  it.each([
+  it.each<[names: Answers["names"], element: unknown, message?: string]>([
+    [{ rangeStart: "lo", rangeEnd: "hi" }, { lo: "192.0.2.0", hi: 255 }, "and no last one"],
+    [{ rangeEnd: "hi" }, { ip: "192.0.2.0", hi: 255 }, "and no last one"],
     [{ prefix: "subnet" }, { subnet: "192.0.2.0", size: 24 }],
     [{ prefix: "subnet" }, { subnet: "192.0.2.0", network: "192.0.2.0/24" }],
     [{ value: "weight" }, { p: "192.0.2.0", v: 24, weight: 7 }],
-  ])("with the names %j a bare address is still not taken for a single one: %j", (names, element) => {
-    expect(() => readPrefixSetList([element], { answers: { names } })).toThrow("is a bare address beside");
-  });
-
-  it.each([
-    [
-      { rangeStart: "lo", rangeEnd: "hi" },
-      { lo: "192.0.2.0", hi: 255 },
-    ],
-    [{ rangeEnd: "hi" }, { ip: "192.0.2.0", hi: 255 }],
-  ])("with the names %j the start of a range is not taken for a single address: %j", (names, element) => {
-    expect(() => readPrefixSetList([element], { answers: { names } })).toThrow("and no last one");
-  });
+  ])(
+    "with the names %j a bare address is still not taken for a single one: %j",
+    (names, element, message = "is a bare address beside") => {
+      expect(() => readPrefixSetList([element], { answers: { names } })).toThrow(message);
+    },
+  );
 
   it.each([0.5, 1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7", ""])(
     "keeps the value %j that another writer wrote",
