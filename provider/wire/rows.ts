@@ -20,7 +20,7 @@ export function unnamed(at: number): string {
  * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line, but for
  * that of such a member. Columns of members that only other kinds of lists have need not be there.
  *
- * @throws {ShapeError} for a name that the head line lacks or has twice.
+ * @throws {ShapeError} for a name that the head line lacks, and for one that it has twice unless all columns are numbers.
  */
 export function namesOfFields(
   columns: Columns,
@@ -37,10 +37,13 @@ export function namesOfFields(
   const names: (string | undefined)[] = (head ?? []).map((name) => (taken.has(name.toLowerCase()) ? undefined : name));
   for (const [at, member] of assigned) names[at] = member;
   const own = names.flatMap((name) => name?.toLowerCase() || []);
-  if (new Set(own).size < own.length)
-    throw new ShapeError(`the head line has a column twice: ${own.map(quoted).join(", ")}`);
+  const isByNumber = assigned.size > 0 && Object.values(columns).every((column) => typeof column === "number");
+  if (new Set(own).size < own.length && !isByNumber)
+    throw new ShapeError(`the head line has a column twice: ${own.map(quoted).join(", ")}`, BY_NUMBER);
   return names;
 }
+
+const BY_NUMBER = "Set answers.columns with numbers.";
 
 function indexIn(head: readonly string[], name: string): number {
   const at = head.findIndex((title) => title.toLowerCase() === name.toLowerCase());

@@ -153,9 +153,13 @@ describe("a set as CSV", () => {
     expect(read("net,w\n192.0.2.0/24,7", { format: "csv", columns: { prefix: "cidr" } })).toMatchObject({
       message: 'the head line has no column "cidr", but "net", "w"',
     });
-    expect(read("prefix,value,Value\n192.0.2.0/24,7,8", { format: "csv" })).toMatchObject({
-      message: 'the head line has a column twice: "prefix", "value", "value"',
+    const twice = "prefix,value,note,Note\n192.0.2.0/24,7,a,b";
+    expect(read(twice, { format: "csv" })).toEqual({
+      outcome: "unknown",
+      message: 'the head line has a column twice: "prefix", "value", "note", "note"',
+      remedy: "Set answers.columns with numbers.",
     });
+    expect(read(twice, { format: "csv", columns: { prefix: 0, value: 1 } })).toEqual(["192.0.2.0/24 7"]);
     expect(read('192.0.2.0/24,7\n"198.51.100.0/24,8', { format: "csv" })).toMatchObject({
       message: "line 2 begins a quoted field that does not end",
     });
