@@ -50,13 +50,13 @@ export interface ConfirmationOptions {
 
 interface LeftStaged {
   /** True if an earlier run has left notes. */
-  readonly hasRemovals: boolean;
-  /** Notes prefixes before their removal is sent. */
-  noteRemoved(prefixes: readonly CanonicalPrefix[]): void;
+  readonly hasNotes: boolean;
+  /** Notes listed prefixes before their removal or another value is sent. */
+  noteChanged(prefixes: readonly CanonicalPrefix[]): void;
   /** Listed prefixes of the notes of earlier runs. */
-  removalsIn(listed: ListedMap): readonly CanonicalPrefix[];
-  /** Drops those notes: a commit has taken the removals back, or carried them out. */
-  settleRemovals(): void;
+  changedIn(listed: ListedMap): readonly CanonicalPrefix[];
+  /** Drops those notes: a commit has taken the changes back, or carried them out. */
+  settleChanged(): void;
 }
 
 /** The last list of the node, even if it does not show every change. */
@@ -151,10 +151,10 @@ async function repair(
   const lost = new Set(absent);
   const put = new Map([...merged.put].filter(([prefix]) => lost.has(prefix)));
   try {
-    const staging = new Staging(set, observed, (prefixes) => leftStaged?.noteRemoved(prefixes));
+    const staging = new Staging(set, observed, (prefixes) => leftStaged?.noteChanged(prefixes));
     await staging.stage(put, new Set(absent.filter((prefix) => merged.remove.has(prefix))));
     await set.commit();
-    leftStaged?.settleRemovals();
+    leftStaged?.settleChanged();
   } catch {
     // The following lists decide; the operation fails there if the changes are still missing.
   }

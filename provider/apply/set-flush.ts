@@ -30,7 +30,7 @@ export class SetFlush {
   private readonly staging: Staging;
   /** All changes of the plans, refused entries included. */
   private readonly asked: Changes;
-  /** Listed entries that this group does not change, and whose removal an earlier run may have left staged. */
+  /** Listed entries that this group does not change, and whose removal or other value an earlier run may have left staged. */
   private readonly left: ReadonlySet<CanonicalPrefix>;
   /** Absent where the commit applies this set alone, as it mostly does. */
   private readonly others: OtherSets | undefined;
@@ -46,9 +46,9 @@ export class SetFlush {
     private readonly before: ObservedSet,
     private readonly first: ObservedSet = before,
   ) {
-    this.staging = new Staging(options.set, before, (prefixes) => options.leftStaged?.noteRemoved(prefixes));
+    this.staging = new Staging(options.set, before, (prefixes) => options.leftStaged?.noteChanged(prefixes));
     this.asked = { put: merged.put, remove: merged.remove };
-    const noted = options.leftStaged?.removalsIn(before.values) ?? [];
+    const noted = options.leftStaged?.changedIn(before.values) ?? [];
     this.left = new Set(noted.filter((prefix) => !isIn(merged, prefix)));
     const { together } = options;
     this.others = together && together.size > 1 ? new OtherSets(options, together) : undefined;
@@ -67,7 +67,7 @@ export class SetFlush {
       if (!isNothing(this.merged)) {
         await refuseForeign(options, { before, merged: this.merged, staging });
         await commitStaged(options.set, before, this.merged);
-        options.leftStaged?.settleRemovals();
+        options.leftStaged?.settleChanged();
         await this.others?.confirm();
       }
     } catch (error) {

@@ -20,8 +20,8 @@ export class Staging {
   constructor(
     private readonly set: NodeSet,
     private readonly before: ObservedSet,
-    /** Called with applied prefixes before a request that may stage their removal. */
-    private readonly removing: (prefixes: readonly CanonicalPrefix[]) => void = () => {},
+    /** Called with applied prefixes before a request that may stage their removal or another value. */
+    private readonly changing: (prefixes: readonly CanonicalPrefix[]) => void = () => {},
   ) {}
 
   /**
@@ -42,7 +42,7 @@ export class Staging {
       needsReplace = await this.overwrite(changed);
     }
     const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
-    this.removing(held);
+    this.changing(held);
     // A late delete would take what is inserted after it.
     await this.removeAll([...remove], { once: held.length + covered.length > 0 });
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
@@ -68,7 +68,7 @@ export class Staging {
     for (const prefix of prefixes) this.maybeStaged.delete(prefix);
   }
 
-  /** Inserts applied prefixes once more, which takes a staged removal back. A refusal mostly means that there was none. */
+  /** Inserts applied prefixes once more, which takes a staged removal or value back. A refusal mostly means that there was none. */
   async restage(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
     await bisect(values, (part) => this.insert(part));
@@ -133,6 +133,9 @@ export class Staging {
 
   private insert(entries: readonly SetEntry[]): Promise<Error | undefined> {
     for (const [prefix] of entries) this.maybeStaged.add(prefix);
+    const { values } = this.before;
+    const isChanged = ([prefix, value]: SetEntry) => values.has(prefix) && values.get(prefix) !== value;
+    this.changing(entries.filter(isChanged).map(([prefix]) => prefix));
     return refusalOf(this.set.insert(entries));
   }
 
@@ -144,7 +147,7 @@ export class Staging {
       this.maybeStaged.add(prefix);
       this.deleted.add(prefix);
     }
-    this.removing(prefixes.filter((prefix) => this.before.has(prefix)));
+    this.changing(prefixes.filter((prefix) => this.before.has(prefix)));
     const spellings = prefixes.flatMap((prefix) => this.before.spellings(prefix));
     return refusalOf(this.set.delete(spellings, options));
   }

@@ -3,7 +3,7 @@ import type { NodeSet, ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { type ConfirmationOptions, placeOf, restore } from "./set-confirmation";
-import type { Changes, Planned } from "./set-operation";
+import { type Changes, doneByOthers, type Planned } from "./set-operation";
 import { Staging } from "./set-staging";
 
 /** The changes of the operations that have no refused entry, and the lost entries of the others. */
@@ -92,7 +92,7 @@ interface Undone {
 
 /**
  * The other sets that the commit of a set applies, where `commitUrl` names an arena, for example. Changes that failed writes to
- * them left staged are taken back before it, as those of the set itself are.
+ * them left staged are taken back before it, as those of the set itself are. What a killed run left there all the same is named.
  */
 export class OtherSets {
   private readonly undone: Undone[] = [];
@@ -111,15 +111,15 @@ export class OtherSets {
   async undo(): Promise<void> {
     for (const [url, options] of this.together) {
       const { set, leftovers, leftStaged } = options;
-      if (url === this.own.set.url || (leftovers.size === 0 && !leftStaged?.hasRemovals)) continue;
+      if (url === this.own.set.url || (leftovers.size === 0 && !leftStaged?.hasNotes)) continue;
       const before = await set.observe().catch((error: unknown) => {
         if (leftovers.size > 0 || !isRefusal(error) || ![404, 410].includes(error.status ?? 0)) throw error;
         options.notices.report({ kind: "unreadable", ...placeOf(options), reason: error.message, usesState: false });
       });
       if (before === undefined) continue;
-      const noted = leftStaged?.removalsIn(before.values) ?? [];
+      const noted = leftStaged?.changedIn(before.values) ?? [];
       const left = new Set([...noted, ...[...leftovers].filter((prefix) => before.has(prefix))]);
-      const staging = new Staging(set, before, (prefixes) => leftStaged?.noteRemoved(prefixes));
+      const staging = new Staging(set, before, (prefixes) => leftStaged?.noteChanged(prefixes));
       await staging.restore([...leftovers]);
       await staging.restage(noted);
       leftovers.clear();
@@ -133,8 +133,10 @@ export class OtherSets {
       await options.clock.sleep(options.set.options.commitDelayMs);
       const after = await options.set.observe().catch(() => undefined);
       if (after === undefined) continue;
-      options.leftStaged?.settleRemovals();
-      await restore(options, { isOwn: () => false, left }, before, after);
+      options.leftStaged?.settleChanged();
+      const now = await restore(options, { isOwn: () => false, left }, before, after);
+      const foreign = doneByOthers(before.values, now.values, { put: new Map(), remove: new Set() });
+      if (foreign) options.notices.report({ kind: "published", ...placeOf(options), ...foreign });
     }
   }
 }

@@ -93,29 +93,29 @@ export class SentBefore {
     return new Set([...listed].filter(isOurs).map(([prefix]) => prefix));
   }
 
-  /** Notes prefixes whose removal is about to be staged. */
-  noteRemoved(prefixes: readonly CanonicalPrefix[]): void {
-    if (prefixes.length > 0) this.notes.note(this.removals, REMOVALS, prefixes, true);
+  /** Notes listed prefixes whose removal or other value is about to be staged. */
+  noteChanged(prefixes: readonly CanonicalPrefix[]): void {
+    if (prefixes.length > 0) this.notes.note(this.changes, CHANGES, prefixes, true);
   }
 
-  /** True if an earlier run has left such notes. */
-  get hasRemovals(): boolean {
-    return this.notes.noted(this.removals).size > 0;
+  /** True if an earlier run has left notes. */
+  get hasNotes(): boolean {
+    return !this.isEmpty || this.notes.noted(this.changes).size > 0;
   }
 
-  /** Listed prefixes whose removal an earlier run may have left staged, whichever resource sent it: any commit would publish it. */
-  removalsIn(listed: ListedMap): readonly CanonicalPrefix[] {
-    const noted = this.notes.noted(this.removals);
+  /** Listed prefixes whose removal or other value an earlier run may have left staged, whichever resource sent it: any commit would publish it. */
+  changedIn(listed: ListedMap): readonly CanonicalPrefix[] {
+    const noted = this.notes.noted(this.changes);
     return noted.size === 0 ? [] : [...listed.keys()].filter((prefix) => noted.has(prefix));
   }
 
-  /** Drops those notes: a commit has taken the removals back, or carried them out. */
-  settleRemovals(): void {
-    this.notes.settle(this.removals, REMOVALS);
+  /** Drops those notes: a commit has taken the changes back, or carried them out. */
+  settleChanged(): void {
+    this.notes.settle(this.changes, CHANGES);
   }
 
-  private get removals(): string {
-    return `${this.place} removed`;
+  private get changes(): string {
+    return `${this.place} changed`;
   }
 
   settle(names: Names): void {
@@ -126,8 +126,8 @@ export class SentBefore {
 /** Names of a resource, made only if there is something to note or to find. */
 export type Names = () => readonly string[];
 
-/** Removals are noted under one name, since a staged one is published by any commit. */
-const REMOVALS = ["removals"];
+/** Changes of listed entries are noted under one name, since a staged one is published by any commit. */
+const CHANGES = ["changes"];
 
 type Entry = readonly [CanonicalPrefix, ListedValue];
 

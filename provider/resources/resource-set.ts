@@ -238,7 +238,8 @@ export class ResourceSet {
   ): S {
     const isMoved = this.isMovedFrom(state);
     const sent = this.sentBefore(sender, isMoved ? NOTHING : state.entries);
-    if (sent.size === 0 && this.observedInLook) this.settleSent();
+    // What is staged and not listed is published by the commit of another set, too: that one still needs the notes.
+    if (sent.size === 0 && this.observedInLook && !this.set.hasCommonCommit) this.settleSent();
     const unsettled = isMoved ? sent : new Set([...state.unsettled, ...sent]);
     return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
   }

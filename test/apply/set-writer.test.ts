@@ -375,7 +375,7 @@ describe("two sets that one commit applies", () => {
       const notes = join(folder, `refused-${status}`);
       await using setup = await writers("overwrite", new SentFiles(process.pid, notes), { sets: { partners: {} } });
       const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
-      killed.noteRemoved([key("192.0.2.1")]);
+      killed.noteChanged([key("192.0.2.1")]);
       setup.emulator.fail({ cmd: "list", url: BLOCKED, status, times: 100 });
       await setup.other.writer.submit(put(ADDED));
       expect(setup.emulator.prefixSet(OTHER).applied).toEqual(ADDED);
@@ -388,7 +388,7 @@ describe("two sets that one commit applies", () => {
     const notes = join(folder, "refused-for-a-moment");
     await using setup = await writers("overwrite", new SentFiles(process.pid, notes));
     const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
-    killed.noteRemoved([key("192.0.2.1")]);
+    killed.noteChanged([key("192.0.2.1")]);
     await stageElsewhere(setup.emulator, { a: "192.0.2.1" });
     setup.emulator.fail({ cmd: "list", url: BLOCKED, status: 400 });
     await expect(setup.other.writer.submit(put(ADDED))).rejects.toThrow("400");
@@ -407,7 +407,7 @@ describe("two sets that one commit applies", () => {
       const notes = join(folder, `${insertExisting}-${delay}`);
       await using setup = await writers(insertExisting, new SentFiles(process.pid, notes), { delay });
       const killed = new SentBefore(new SentFiles(pid, notes), sentPlace(setup.emulator.endpoint, BLOCKED));
-      killed.noteRemoved([key("192.0.2.1")]);
+      killed.noteChanged([key("192.0.2.1")]);
       await stageElsewhere(setup.emulator, { a: "192.0.2.1" });
       setup.emulator.fail({ cmd: "insert", kind: "error", status: 200, body: '{"status":"ok"}', times: 1 });
       await setup.other.writer.submit(put(ADDED));
@@ -435,7 +435,7 @@ describe("a removal that a killed run left staged", () => {
     const killed = new SentFiles(pid, join(folder, "notes"));
     const setup = await bench(options, options, HELD, new SentFiles(process.pid, join(folder, "notes")));
     const place = sentPlace(setup.emulator.endpoint, BLOCKED);
-    new SentBefore(killed, place).noteRemoved([key("192.0.2.0/24")]);
+    new SentBefore(killed, place).noteChanged([key("192.0.2.0/24")]);
     await stageElsewhere(setup.emulator, { a: "192.0.2.0/24" });
     return setup;
   }

@@ -103,7 +103,7 @@ describe("a removal that was left staged", () => {
   async function killedUp(folder: string) {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     const notes = new SentBefore(new SentFiles(pid, folder), sentPlace(emulator.endpoint, BLOCKED));
-    notes.noteRemoved([Prefix.canonical(OTHER)]);
+    notes.noteChanged([Prefix.canonical(OTHER)]);
     await staged((client) => client.delete(SET, [OTHER]));
   }
 

@@ -26,7 +26,7 @@ const FUNCTIONS = {
     ...["desiredChange", "isUnchanged", "driftOf", "reportDrift", "planUpdate", "planNew", "merge", "refusals"],
     ...["unwantedOf", "difference", "missing", "doneByOthers", "outcomeOf", "protect", "aggregatedIn", "parted"],
   ],
-  "keys for other processes, and notes": ["publish", "hashOf", "note", "noted", "noteRemoved", "sync", "end"],
+  "keys for other processes, and notes": ["publish", "hashOf", "note", "noted", "noteChanged", "sync", "end"],
   requests: ["stage", "dispatch", "dispatcher", "chunk", "insertEntry", "deleteEntry"],
 } as const;
 

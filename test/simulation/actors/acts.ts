@@ -15,7 +15,9 @@ export async function carryOut(act: Act, world: World, calendar: Calendar): Prom
           method: "POST",
           target: "/fapi",
           headers: { "content-type": "application/json", "packetfilter-run": "colleague" },
-          body: Buffer.from(JSON.stringify({ url: act.set, cmd, ...(data !== undefined && { data }) })),
+          body: Buffer.from(
+            JSON.stringify({ url: cmd === "commit" ? commitOf(act.node, act.set, world) : act.set, cmd, data }),
+          ),
         });
       const insert = Object.entries(act.insert ?? {}).map(([p, v]) => ({ p, v }));
       if (insert.length > 0) await send("insert", insert);
@@ -68,6 +70,12 @@ export async function carryOut(act: Act, world: World, calendar: Calendar): Prom
       await operate(act, world);
       return;
   }
+}
+
+/** Url of the commit of a set at a node. */
+function commitOf(node: string, set: string, { scenario }: World): string {
+  const { dialect } = scenario.nodes.find(({ name, aliases }) => name === node || aliases?.includes(node)) ?? {};
+  return dialect?.commitUrl === undefined ? set : set.replace(/\/[^/]*$/, "");
 }
 
 /** Time of a restart, in milliseconds. */

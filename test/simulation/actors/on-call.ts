@@ -35,9 +35,14 @@ export async function emergency({ command, nodes, set, prefix }: Emergency, worl
   const decide = () => new Map([[name, command === "block" ? { value: 1 } : undefined]]);
   let known = edited(await file.read(), decide);
   const url = parseUrl(set) as PrefixSetUrl;
+  const { commitUrl } = (world.scenario.stacks[0]?.settings.node ?? {}) as { commitUrl?: string };
   await Promise.all(
     nodes.map(async (node) => {
-      const client = new NodeClient({ endpoint: originOf(node) }, process, node);
+      const client = new NodeClient(
+        { endpoint: originOf(node), ...(commitUrl !== undefined && { commitUrl }) },
+        process,
+        node,
+      );
       const target = {
         client,
         url,

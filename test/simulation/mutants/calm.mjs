@@ -154,4 +154,28 @@ export const CALM = mutants([
     find: 'required: [...prefixes("requiredPrefixes", given.requiredPrefixes), ...stack.requiredPrefixes()],',
     replace: 'required: prefixes("requiredPrefixes", given.requiredPrefixes),',
   },
+  {
+    name: "publish-what-a-killed-run-left-in-another-set",
+    promise: 12,
+    seed: 28,
+    file: "apply/set-flush.ts",
+    find: "together && together.size > 1 ? new OtherSets(options, together) : undefined",
+    replace: "together === undefined ? new OtherSets(options, new Map()) : undefined",
+  },
+  {
+    name: "write-sets-of-one-commit-at-once",
+    promise: 1,
+    seed: 188,
+    file: "client/node-connection.ts",
+    find: "?? new Slots(1);",
+    replace: "?? new Slots(99);",
+  },
+  {
+    name: "note-no-value-that-is-staged",
+    promise: 2,
+    seed: 268,
+    file: "apply/set-staging.ts",
+    find: "values.has(prefix) && values.get(prefix) !== value;",
+    replace: "!values.has(prefix) && values.get(prefix) === value;",
+  },
 ]);

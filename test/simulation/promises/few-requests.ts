@@ -7,7 +7,7 @@ export const oneCommit: Promised = {
   number: 4,
   name: "one commit",
   judge: (given) =>
-    isPlain(given)
+    isPlain(given) && !given.world.scenario.nodes.some(({ dialect }) => dialect?.commitUrl !== undefined)
       ? perSet(given, ({ cmd }) => cmd === "commit")
           .filter(({ count, machine, url }) => count > phases(given, url) + latePhases(given, machine, url))
           .map(({ count, set }) => `${count} commits of ${set} in one undisturbed run`)

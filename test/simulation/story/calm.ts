@@ -2,6 +2,7 @@ import type { Act, Declared, Entries, NodePlan, Run, Scenario, Turn } from "../s
 import { originOf } from "../simulation";
 import { START } from "../world/machines";
 import { Random } from "../world/random";
+import { COMMON_COMMIT } from "./programs";
 
 const HOUR_MS = 3_600_000;
 /** Addresses of a set that is large enough for a limit: few removals need no permission. */
@@ -34,7 +35,7 @@ export function calm(seed: number): Scenario {
     commands,
   ]);
   const door = random.pick(["dynamic", "plugin"] as const);
-  const course = ({ 4: twoNames, 8: twoGroups }[seed % RARE_EVERY] ?? draw)(random);
+  const course = ({ 4: twoNames, 8: twoGroups, 12: commonCommits }[seed % RARE_EVERY] ?? draw)(random);
   const { settings = {}, turns, sets = {}, active = [], node } = course;
   return {
     seed,
@@ -45,7 +46,7 @@ export function calm(seed: number): Scenario {
   };
 }
 
-/** One of so many of these worlds has a node with two names, and one two groups of one set: a draw alone would bring them too rarely. */
+/** One of so many of these worlds has a node with two names, one two groups of one set, and one sets with a common commit: a draw alone would bring them too rarely. */
 const RARE_EVERY = 16;
 
 const SET = "prefixset://edge/blocked";
@@ -330,6 +331,35 @@ function twoNames(random: Random): Course {
     settings: { nodes: JSON.stringify({ [first]: options, [second]: options }) },
     node: { aliases: [second], dialect: { insertExisting: "error" } },
     turns: [run("up", program(1)), run("up", program(2, { [KEPT]: 2 })), run("up", program(3))],
+  };
+}
+
+/** A commit publishes both sets of the node, while one of them changes in several requests, or a run has left it half-written. */
+function commonCommits(random: Random): Course {
+  const holding = (name: string, set: string, entries: Content): Declared => ({
+    type: "PrefixSet",
+    name,
+    args: { arena: "edge", set, node: "n1", entries },
+  });
+  const program = (first: Content, second: Content) => [
+    holding("many", "blocked", first),
+    holding("few", "partners", second),
+  ];
+  const [all, few] = [plain(MANY.slice(0, 12)), { [WIDE]: 1 }];
+  const next = random.pick([plain(MANY.slice(0, 12), 2), plain(MANY.slice(4, 12)), plain(MANY.slice(0, 16))]);
+  const failing = (cmd: "insert" | "delete" | "commit") =>
+    ({ kind: "fault", at: "n1", fault: { status: 503, cmd, nth: 1, times: 100 } }) as const;
+  const kill = { kind: "kill", request: random.int(3, 6), when: random.pick(["before", "after"] as const) } as const;
+  const meanwhile = random.pick([[], [failing(random.pick(["insert", "delete", "commit"]))], [kill]]);
+  return {
+    settings: { node: { commitUrl: COMMON_COMMIT, maxEntriesPerRequest: random.int(2, 6) } },
+    node: { dialect: { commitUrl: COMMON_COMMIT, ...(random.chance(0.5) && { insertExisting: "error" }) } },
+    turns: [
+      run("up", program(all, few)),
+      run("up", program(next, { ...few, [KEPT]: 2 }), { meanwhile }),
+      run("up", program(all, { [KEPT]: 3 })),
+      run("up", program(all, few)),
+    ],
   };
 }
 

@@ -4,6 +4,7 @@ import { actOf, disturbances, lasting } from "./events";
 import { aboutOneGroup, refusing } from "./focus";
 import {
   BLOCKED,
+  COMMON_COMMIT,
   type Design,
   FORBIDDEN,
   FOREIGN,
@@ -36,9 +37,26 @@ const FOCUSED_EVERY = 3;
 /** One of so many of the other seeds has nodes that refuse great values, of which those have none. */
 const REFUSING_EVERY = 8;
 
+/** In one of so many seeds a commit publishes all sets of its arena. */
+const COMMON_COMMITS_EVERY = 10;
+
 /** Everything that a seed draws. */
 export function generate(seed: number): Scenario {
-  return seed % FOCUSED_EVERY === 1 ? focused(seed) : usual(seed);
+  const scenario = seed % FOCUSED_EVERY === 1 ? focused(seed) : usual(seed);
+  return seed % COMMON_COMMITS_EVERY === 5 ? withCommonCommits(scenario) : scenario;
+}
+
+/** Such nodes apply commits at once: a late one has no changes of single sets in the journal yet. */
+function withCommonCommits(scenario: Scenario): Scenario {
+  const nodes = scenario.nodes.map(({ dialect: { commitDelay, ...dialect } = {}, ...node }) => ({
+    ...node,
+    dialect: { ...dialect, commitUrl: COMMON_COMMIT },
+  }));
+  const stacks = scenario.stacks.map(({ settings: { node, ...settings }, ...stack }) => ({
+    ...stack,
+    settings: { ...settings, node: { ...(node as object), commitUrl: COMMON_COMMIT } },
+  }));
+  return { ...scenario, nodes, stacks };
 }
 
 function focused(seed: number): Scenario {

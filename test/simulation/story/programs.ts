@@ -4,6 +4,8 @@ import { HEALTH, withNodes } from "./group-changes";
 
 export const BLOCKED = "prefixset://edge/blocked";
 export const PARTNERS = "prefixset://edge/partners";
+/** Url of a commit that publishes both. */
+export const COMMON_COMMIT = "prefixset://{arena}";
 
 /** Prefixes that programs declare in sets, by stack: two stacks that share a set declare different ones. */
 const PREFIXES = [

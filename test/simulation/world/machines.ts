@@ -81,9 +81,14 @@ export class Machine implements Host {
     };
   }
 
-  /** All requests so far, oldest first; a late commit adds its changes to its entry. */
+  /** All requests so far, oldest first; a late commit adds its changes to its entry. A commit of several sets stands there for each of them. */
   get journal(): readonly JournalEntry[] {
-    return this.simulation.journal.entries;
+    const { entries } = this.simulation.journal;
+    if (this.dialect?.commitUrl === undefined) return entries;
+    const urls = this.sets().map(([url]) => url);
+    return entries.flatMap((entry) =>
+      entry.cmd === "commit" ? urls.map((url) => ({ ...entry, url, ...changesOf(entry, url) })) : [entry],
+    );
   }
 
   /** The applied content of a set. */
@@ -120,6 +125,11 @@ export class Machine implements Host {
   discardStaged(): void {
     this.simulation.discardStaged();
   }
+}
+
+/** The changes of one set in a commit of several. */
+function changesOf({ commit }: JournalEntry, url: string): Pick<JournalEntry, "commit"> {
+  return commit ? { commit: commit.sets?.[url] ?? { inserted: {}, removed: {}, changed: {}, size: 0 } } : {};
 }
 
 /** The state of a node with these sets. */
