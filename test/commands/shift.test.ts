@@ -52,7 +52,7 @@ describe("list --contains without a set", () => {
             nodes: { node2: { entries: { "203.0.113.0/24": 1 } } },
             endpoints: { node2: endpoint(1) },
           }),
-          // Its entry has expired: nobody declares it, though its note is kept.
+          // Its entry has expired: no program declares it, though its note is kept.
           resource("expired", "PrefixSet", {
             ...{ url: BLOCKED, endpoint: endpoint(1), entries: {} },
             notes: { "203.0.113.0/24": '{"reason":"over","expires":"2030-01-01T00:00:00Z"}' },

@@ -494,7 +494,7 @@ describe("each sink counts for itself", () => {
       ["all", 2],
       ["dead", 2],
     ]);
-    // Whoever drops the oldest has room.
+    // A sink that drops the oldest has room.
     const dropping = sink("dead", { maxBytes: 300, whenFull: "drop-oldest" });
     await again.configure({ sinks: [dropping, sink("all")], records: "changes" });
     await read(again, { 1: 22 });

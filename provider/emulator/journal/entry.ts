@@ -25,11 +25,6 @@ export type RequestSummary = Pick<
   "cmd" | "url" | "rawUrl" | "type" | "tooSoon" | "op" | "client" | "entries" | "data"
 >;
 
-/** True if an answer refuses its request: by its status, or by its text in a dialect whose errors have another one. */
-export function isRefused({ status = 0, refused = false }: Pick<JournalEntry, "status" | "refused">): boolean {
-  return refused || status >= 400;
-}
-
 /** True if every member of a filter matches an entry. */
 export function matches(entry: JournalEntry, filter: JournalFilter): boolean {
   return unlike(entry, filter).length === 0;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { jsonIn } from "../../model/readable";
 import { JOURNAL } from "../defaults";
 import { commitCounts } from "../state/commit-record";
-import { isRefused, type JournalEntry } from "./entry";
-import type { Run } from "./runs";
+import type { JournalEntry } from "./entry";
+import { isRefused, type Run } from "./runs";
 
 /**
  * A journal entry as a line of text.

@@ -1,7 +1,7 @@
 import type { Run } from "../answer-types";
 import { JOURNAL } from "../defaults";
 import { type CommitRecord, commitCounts } from "../state/commit-record";
-import { isRefused, type JournalEntry } from "./entry";
+import type { JournalEntry } from "./entry";
 
 export type { Run } from "../answer-types";
 
@@ -114,4 +114,9 @@ export class Runs {
     if (oldest.label !== undefined) this.labelled.delete(oldest.label);
     return run;
   }
+}
+
+/** True if an answer refuses its request: by its status, or by its text in a dialect whose errors have another one. */
+export function isRefused({ status = 0, refused = false }: Pick<JournalEntry, "status" | "refused">): boolean {
+  return refused || status >= 400;
 }
