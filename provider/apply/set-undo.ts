@@ -92,7 +92,7 @@ interface Undone {
 
 /**
  * The other sets that the commit of a set applies, where `commitUrl` names an arena, for example. Changes that failed writes to
- * them left staged are taken back before it, as those of the set itself are. What a killed run left there all the same is named.
+ * them left staged are taken back before it, as those of the set itself are. What it publishes of a killed run all the same is named.
  */
 export class OtherSets {
   private readonly undone: Undone[] = [];
@@ -129,11 +129,15 @@ export class OtherSets {
 
   /** Restores entries that the commit removed all the same. Without a list after it, the notes stay for the next run. */
   async confirm(): Promise<void> {
-    for (const { options, before, left } of this.undone.splice(0)) {
-      await options.clock.sleep(options.set.options.commitDelayMs);
+    const undone = this.undone.splice(0);
+    // They are of one node.
+    const [first] = undone;
+    await first?.options.clock.sleep(first.options.set.options.commitDelayMs);
+    for (const { options, before, left } of undone) {
       const after = await options.set.observe().catch(() => undefined);
       if (after === undefined) continue;
       options.leftStaged?.settleChanged();
+      options.leftStaged?.settleListed(after.values, options.desired);
       const now = await restore(options, { isOwn: () => false, left }, before, after);
       const foreign = doneByOthers(before.values, now.values, { put: new Map(), remove: new Set() });
       if (foreign) options.notices.report({ kind: "published", ...placeOf(options), ...foreign });

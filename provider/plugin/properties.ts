@@ -78,7 +78,8 @@ function noted(name: string, value: unknown): unknown {
   const hide = ([member, part]: [string, unknown]) => [member, NOTES.includes(member) ? secret(part) : part];
   const content = (one: unknown) => (isObject(one) ? Object.fromEntries(Object.entries(one).map(hide)) : one);
   if (Array.isArray(value)) return value.map(content);
-  return Object.fromEntries(Object.entries(membersOf(value)).map(([prefix, one]) => [prefix, content(one)]));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([prefix, one]) => [prefix, content(one)]));
 }
 
 function secret(value: unknown): JsonObject {

@@ -41,6 +41,8 @@ describe("properties on the wire", () => {
 
   it("keep what is unknown as it is", () => {
     expect(open(struct({ set: UNKNOWN })).props).toEqual({ set: UNKNOWN });
+    // Also where only the notes of a list are secret.
+    expect(open(close({ entries: UNKNOWN }, ["notes"])).props).toEqual({ entries: UNKNOWN });
   });
 });
 

@@ -11,7 +11,7 @@ import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../../reconc
 import { contentLimits } from "../../reconcile/limits/content";
 import type { RemovalArguments } from "../../reconcile/limits/removals";
 import { expiredUntil } from "../../reconcile/written-inputs";
-import { flat, isSameSet, removable, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
+import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { placed } from "./diff";
 import { type GivenNode, givenNodes } from "./given-nodes";
@@ -180,7 +180,10 @@ function groupEqualNodes(
     const former = formers.get(name);
     const isOwn = former !== undefined && (before?.nodes.get(former)?.own !== undefined || before?.differs.has(former));
     const isSpecial = own !== undefined || maxRemovals !== undefined || isOwn;
-    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, former !== undefined]);
+    const held = former === undefined ? undefined : before?.of(former);
+    // What a refresh found, or a create adopted, stays where the set is shared from now on.
+    const isShared = held?.exclusive === true && is === false;
+    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, former !== undefined, isShared]);
     const kind = kinds.get(key);
     if (kind) kind.nodes.push(name);
     else {
@@ -192,11 +195,10 @@ function groupEqualNodes(
             sent: new Map([...common.sent, ...own.sent]),
           }
         : common;
-      const held = former === undefined ? undefined : before?.of(former);
       kinds.set(key, {
         nodes: [name],
         normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
-        before: held ? removable(held, { was: held.exclusive, is }, normal.entries) : NOTHING_HELD,
+        before: (isShared && former !== undefined ? before?.contentOf(former) : held) ?? NOTHING_HELD,
         former,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,

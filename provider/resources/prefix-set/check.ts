@@ -48,7 +48,8 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries } = normal;
-  const before = removable(held, { was: olds.exclusive, is: args.exclusive }, entries);
+  const isShared = olds.exclusive !== false && args.exclusive === false;
+  const before = isShared ? heldOf(held, entries) : held;
   const set = address && node?.set(address);
   // The second check of a replaced resource has no old arguments, although its state has entries. Those of another set say nothing here.
   const here = isOther ? heldHere(set, normal, args) : before;
@@ -228,13 +229,8 @@ function heldHere(
   return { entries: new Map(held.map((prefix) => [prefix, entries.get(prefix) ?? 1])), notes };
 }
 
-/** Content that a change counts from: inputs do not tell which entries a refresh found, and these stay where the set is shared. */
-export function removable(
-  held: HeldEntries,
-  { was = true, is = true }: { readonly was: unknown; readonly is: unknown },
-  desired: ListedMap,
-): HeldEntries {
-  if (is || !was) return held;
+/** Content that a change of a set counts from that is shared from now on: inputs do not tell which entries a refresh found, and these stay. */
+function heldOf(held: HeldEntries, desired: ListedMap): HeldEntries {
   return { ...held, entries: new Map([...held.entries].filter(([prefix]) => desired.has(prefix))) };
 }
 
