@@ -200,7 +200,8 @@ export interface GroupEvents {
     readonly allowed: number;
     readonly reasons: readonly string[];
   };
-  paused: { readonly wave: number; readonly of: number; readonly ms: number };
+  /** `wave`: none where nodes went back to what they had. */
+  paused: { readonly wave: number | undefined; readonly of: number; readonly ms: number };
   /** Steps of an `up` by the rollout. */
   nextSteps: {
     readonly back?: readonly string[] | undefined;

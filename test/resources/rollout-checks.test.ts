@@ -63,7 +63,7 @@ it("a url is asked for each node, names those that did not pass, and never its k
   expect(await checkWave(surroundings(), { ...check, status: 503 }, { ...wave, nodes: ["fra1"] })).toBeUndefined();
 });
 
-it("the time of a request begins once a connection is free, however large the wave is", async () => {
+it("the time of a request begins once a connection is free, however large the wave is; a single try waits for one such time", async () => {
   await using health = await startHealth();
   const running = { now: 0, most: 0 };
   const after = (ms: number, run: () => void) => {
@@ -78,6 +78,24 @@ it("the time of a request begins once a connection is free, however large the wa
   const world = { ...systemWorld, after };
   expect(await checkWave({ ...surroundings(), world }, { url: health.url }, { ...wave, nodes })).toBeUndefined();
   expect([health.asked().length, running]).toEqual([40, { now: 0, most: 16 }]);
+
+  let now = 0;
+  const passing = (ms: number, run: () => void) => {
+    const end = () => {
+      now += ms;
+      run();
+    };
+    return systemWorld.after(ms / 100, end);
+  };
+  const hurried = { ...surroundings(), world: { ...systemWorld, after: passing, monotonic: () => now } };
+  for (const node of nodes) health.silent.add(node);
+  const silent = { ...wave, timeoutMs: 600_000, nodes: nodes.slice(0, 17).reverse() };
+  const failed = await checkWave(hurried, { url: health.url }, silent);
+  expect(failed?.nodes).toEqual(silent.nodes);
+  expect(failed?.reason).toContain(`GET ${health.of("cdn0")}: not asked within the time of the check`);
+  expect(health.asked()).toHaveLength(16);
+  await checkWave(hurried, { url: health.url }, { ...silent, asksAll: true });
+  expect(health.asked()).toHaveLength(17);
 });
 
 it.each([

@@ -59,6 +59,10 @@ it("a pause follows each wave, before its check, and none the last wave without 
   events.length = 0;
   expect((await waves.up({ [B]: 1 }, { rollout: { waves: WAVES, pauseMs: 90_000 } }, watched())).error).toBe("");
   expect(events).toEqual(["pause", "pause"]);
+  waves.doctor.ill.set("lab1", 503);
+  expect((await waves.up(NEW, {}, watched())).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  const back = await waves.up({ [B]: 1 }, {}, watched());
+  expect(back.printed).toContain(`Set ${URL}: nodes went back to the entries that they had before; the pause is 90 s.`);
 });
 
 it("Ctrl-C while a check is not answered ends the run before the next wave; state and message say what is done", async () => {

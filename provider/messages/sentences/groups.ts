@@ -25,7 +25,9 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
     );
   },
   paused: ({ url, wave, of, ms }) =>
-    `Set ${url}: wave ${wave} of ${of} is written; its pause is ${formatDuration(ms)}.`,
+    wave === undefined
+      ? `Set ${url}: nodes went back to the entries that they had before; the pause is ${formatDuration(ms)}.`
+      : `Set ${url}: wave ${wave} of ${of} is written; its pause is ${formatDuration(ms)}.`,
   nextSteps({ url, back, next, failed }) {
     const parts = [
       back ? `${namesOf(back)} had these entries before: up goes back to them at once` : [],

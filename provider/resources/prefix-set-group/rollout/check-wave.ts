@@ -1,7 +1,7 @@
 import { pause } from "../../../client/clock";
 import type { Check } from "./arguments";
 import { runCommand } from "./command-check";
-import { HttpCheck } from "./http-check";
+import { HttpCheck, REQUEST_MS } from "./http-check";
 import type { CheckedWave, CheckWorld, Unpassed } from "./wave-check";
 
 /** Milliseconds between two tries of a check. */
@@ -14,7 +14,7 @@ type Try = (left: number) => Promise<Unpassed | undefined>;
 export async function checkWave(
   surroundings: CheckWorld,
   check: Check,
-  { nodes, set, timeoutMs, isOnce = false }: CheckedWave,
+  { nodes, set, timeoutMs, isOnce = false, asksAll = !isOnce }: CheckedWave,
 ): Promise<Unpassed | undefined> {
   const { world, signal } = surroundings;
   const { command } = check;
@@ -23,7 +23,7 @@ export async function checkWave(
     const reason = await runCommand(command ?? [], { ...surroundings, nodes, set, left });
     return reason === undefined ? undefined : { nodes, reason };
   };
-  const attempt: Try = (left) => http?.attempt(left) ?? run(left);
+  const attempt: Try = (left) => http?.attempt(asksAll ? left : Math.min(left, REQUEST_MS)) ?? run(left);
   const end = world.monotonic() + timeoutMs;
   try {
     for (;;) {

@@ -11,7 +11,7 @@ import { type Check, OK, urlFor } from "./arguments";
 import type { CheckWorld, Unpassed } from "./wave-check";
 
 /** Milliseconds for one request and its answer. */
-const REQUEST_MS = 10_000;
+export const REQUEST_MS = 10_000;
 /** Connections to one server. */
 const AT_ONCE = 16;
 /** Limit on an answer, of which only the status counts. */
@@ -49,7 +49,7 @@ export class HttpCheck {
         const url = new URL(text);
         // The time of a request begins with its connection, of which each server gets so many.
         const release = await this.slots.get(url.origin)?.acquire();
-        const reason = await this.ask(url, Math.max(1, Math.min(end - world.monotonic(), REQUEST_MS))).finally(release);
+        const reason = await this.ask(url, Math.min(end - world.monotonic(), REQUEST_MS)).finally(release);
         if (reason === undefined) this.open.delete(text);
         else reasons.push(reason);
       }),
@@ -73,6 +73,7 @@ export class HttpCheck {
       headers: { ...senderHeaders(), ...given },
     } as const;
     const label = sanitize(`GET ${url.href}`, this.redactor.text);
+    if (timeoutMs <= 0) return `${label}: not asked within the time of the check`;
     try {
       const { status } = await this.http.send(request, { timeoutMs, signal: this.world.signal });
       return status === desired ? undefined : `${label}: HTTP ${status}`;

@@ -29,7 +29,7 @@ export async function askPassedOver(runtime: Runtime, state: GroupState): Promis
     return isReplaced ? desired.size > 0 : [...state.of(node).entries.keys()].some((prefix) => desired.has(prefix));
   };
   if (!pending.nodes.some(isTaken)) return;
-  const desired = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
+  const desired = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true, asksAll: true };
   const unpassed = await checkWave(checkWorld(runtime), args.check, desired);
   if (!unpassed) return;
   const { reason } = unpassed;

@@ -22,8 +22,8 @@ export interface Hands {
   write(nodes: readonly string[], isBrief: boolean): Promise<Written>;
   /** Runs the checks of these nodes. Returns those that did not pass, and why. */
   check(nodes: readonly string[], isOnce: boolean): Promise<Unpassed | undefined>;
-  /** @param wave Number of a wave that was written, from 1. */
-  pause(wave: number, of: number): Promise<void>;
+  /** @param wave Number of a wave that was written, from 1; `undefined` where nodes went back to what they had. */
+  pause(wave: number | undefined, of: number): Promise<void>;
   isCancelled(): boolean;
 }
 
@@ -87,8 +87,8 @@ async function carryOut(step: Exclude<Step, { do: "end" }>, state: RolloutState,
       const red = failed.length > 0 ? { nodes: failed, reason } : undefined;
       const event = { is: "written", nodes: done, silent, ...(red && { red }) } as const;
       const isFinal = next(reduce(state, event)).do === "end";
-      if (!red && done.length > 0 && !isFinal && !hands.isCancelled())
-        await hands.pause(waveOf(state, nodes), state.waves.length);
+      const wave = step.do === "write" && step.as === "revert" ? undefined : waveOf(state, nodes);
+      if (!red && done.length > 0 && !isFinal && !hands.isCancelled()) await hands.pause(wave, state.waves.length);
       return event;
     }
   }

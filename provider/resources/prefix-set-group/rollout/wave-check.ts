@@ -32,6 +32,8 @@ export interface CheckedWave {
   /** The set's url. */
   readonly set: string;
   readonly timeoutMs: number;
-  /** True if there is only one try. */
+  /** True if there is only one try, in which no request waits long for its turn. */
   readonly isOnce?: boolean;
+  /** True if that try asks for every node, however long it takes. */
+  readonly asksAll?: boolean;
 }
