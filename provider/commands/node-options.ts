@@ -222,15 +222,15 @@ function within(deadlineMs: number) {
   return { deadlineMs, timeoutMs: Math.min(deadlineMs, DEFAULTS.timeoutMs) };
 }
 
-/** @throws {UsageError} if the file is that of another node, whose headers may be secret */
+/** @throws {UsageError} if the file has credentials of another node */
 function complete(node: NodeOptions, { file, folder, options }: Members): NodeOptions {
-  const { endpoint = node.endpoint, headers: _, ...members } = file;
-  const [own, chosen] = wrongUse(OptionsError, () =>
-    [endpoint, node.endpoint].map((at) => parseNodeEndpoint(at).shown),
-  );
-  if (own !== chosen)
+  const { endpoint = node.endpoint, headers = {}, ...members } = file;
+  const placeOf = (at: string) => wrongUse(OptionsError, () => parseNodeEndpoint(at));
+  const [own, chosen] = [placeOf(endpoint), placeOf(node.endpoint)];
+  const isSecret = Object.keys(headers).length > 0 || "tls" in members || own.secrets.length > 0;
+  if (isSecret && own.shown !== chosen.shown)
     throw new UsageError(
-      `--settings is about ${own}, and the chosen node is ${chosen}: choose that one, or another file.`,
+      `--settings has credentials of ${own.shown}, and the chosen node is ${chosen.shown}: choose that one, or another file.`,
     );
   const all = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
   const checked = wrongUse(OptionsError, () => parseOptions(nodeSchema(), all, "node"));

@@ -110,11 +110,12 @@ async function projectPlace(folders: readonly string[]) {
   return { folder, project, place: join(folder ?? folders[0] ?? ".", project?.stackFolder ?? "") };
 }
 
-/** `main` names a folder, or a file in one. */
+/** `main` names a folder, or a file in one; where that is not built, the folder of the project. */
 function programFolder(folder: string | undefined, main = "."): string | undefined {
   if (folder === undefined) return undefined;
   const path = resolve(folder, main);
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
+  const at = statSync(path, { throwIfNoEntry: false });
+  return at?.isDirectory() ? path : at ? dirname(path) : folder;
 }
 
 /** @throws {UsageError} for a wrong limit or a misspelt key */

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, SignalingClient } from "../client";
+import { parseEndpoint } from "../client/endpoint";
 import { parseOptions, receiverSchema } from "../client/options";
 import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
@@ -36,12 +37,16 @@ export function addReceiverFlags(command: Command): Command {
 export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions> {
   const ofStack = flags.signalingUrl ? undefined : await receiverOfStack(flags, io);
   const { receiver } = await readSettingsFile(flags.settings, io);
-  const odd = ["url", "clientId", "secretKey"].find((name) => name in receiver);
+  const chosen = ofStack ?? receiverOfFlags(flags, io);
+  const { url = chosen.url, ...members } = receiver;
+  const placeOf = (at: unknown) => wrongUse(OptionsError, () => parseEndpoint(String(at), "url").shown);
+  const isOther = placeOf(url) !== placeOf(chosen.url);
+  const odd = isOther ? "url" : ["clientId", "secretKey"].find((name) => name in members);
   if (odd !== undefined)
     throw new UsageError(
       `--settings: the file cannot choose the receiver. Remove "${odd}": stack, options or environment have it.`,
     );
-  const given = { ...(ofStack ?? receiverOfFlags(flags, io)), ...receiver };
+  const given = { ...chosen, ...members };
   return wrongUse(OptionsError, () => parseOptions(receiverSchema(), given, "receiver"));
 }
 

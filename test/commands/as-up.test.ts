@@ -272,6 +272,11 @@ test("one line of the audit log for each mutation, in the folder of the program,
   });
   expect(failed).toMatchObject({ set: BLOCKED, outcome: expect.stringContaining("commit failed (HTTP 401)") });
   expect(more).toEqual([]);
+  // A program that is not built has no folder yet.
+  emulator.clearFaults();
+  await project("config:\n  packetfilter:auditLog: { value: audit.ndjson }\n", "main: dist/main.js\n");
+  expect((await block("203.0.113.9", now)).code).toBe(0);
+  expect(await readFile(join(root, "edge/audit.ndjson"), "utf8")).toContain('"203.0.113.9/32"');
 });
 
 test("an audit log that cannot be written stops a change before anything is sent", async () => {

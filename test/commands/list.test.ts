@@ -174,14 +174,22 @@ test.each([
   expect((await run(["list", "prefixset://edge/none"], { env })).code).toBe(1);
   const listed = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
   expect(listed).toEqual({ code: 0, out: "0 entries.\n", err: "" });
-  const elsewhere = { endpoint: "http://192.0.2.1", headers: { authorization: "Bearer theirs" } };
+  const elsewhere = { endpoint: "http://192.0.2.1", answers: { absent: "empty" } };
   await writeFile(join(folder, "node.json"), JSON.stringify(elsewhere));
-  const stray = await run(["list", BLOCKED, "--settings", "node.json"], { env, folder });
-  expect([stray.code, stray.out, stray.err]).toEqual([
-    2,
-    "",
-    expect.stringContaining("about http://192.0.2.1, and the"),
-  ]);
+  expect(await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder })).toEqual(listed);
+  for (const secret of [
+    { headers: { authorization: "Bearer theirs" } },
+    { tls: { ca: "theirs" } },
+    { endpoint: "http://their:password@192.0.2.1" },
+  ]) {
+    await writeFile(join(folder, "node.json"), JSON.stringify({ ...elsewhere, ...secret }));
+    const stray = await run(["list", BLOCKED, "--settings", "node.json"], { env, folder });
+    expect([stray.code, stray.out, stray.err]).toEqual([
+      2,
+      "",
+      expect.stringContaining("has credentials of http://192.0.2.1, and the"),
+    ]);
+  }
   await writeFile(join(folder, "node.json"), "[]");
   const wrong = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
   expect(wrong).toMatchObject({ code: 2, out: "" });

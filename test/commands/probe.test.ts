@@ -199,7 +199,8 @@ test("what no known answer shows is unknown in the file, with the setting that t
 
 test("--settings says how a receiver answers", async () => {
   await using receiver = await startEmulator({ state: SIGNALING_STATE, dialect: { statusName: "active" } });
-  await writeFile(join(folder, "settings.json"), '{"receiver":{"answers":{"name":"active"}}}');
+  const settings = { receiver: { url: `${receiver.signalingUrl}/`, answers: { name: "active" } } };
+  await writeFile(join(folder, "settings.json"), JSON.stringify(settings));
   const args = ["probe", "--signaling", "198.51.100.0/24", "--settings", "settings.json", "--output", "json"];
   const env = {
     PACKETFILTER_SIGNALING_URL: receiver.signalingUrl,

@@ -39,6 +39,7 @@ describe("list --contains without a set", () => {
             endpoint: endpoint(0),
             entries: { "203.0.113.0/24": 1 },
             notes: { "203.0.113.0/24": '{"reason":"SYN flood","ticket":"INC-4711"}' },
+            ...{ found: ["203.0.113.0/24"], lost: { "203.0.113.0/24": 7 } },
           }),
           resource("web", "PrefixSetEntry", {
             url: LOCAL,
@@ -57,6 +58,16 @@ describe("list --contains without a set", () => {
             ...{ url: BLOCKED, endpoint: endpoint(1), entries: {} },
             notes: { "203.0.113.0/24": '{"reason":"over","expires":"2030-01-01T00:00:00Z"}' },
           }),
+          // Nothing of this is declared: a refresh found one entry, one has expired, and a failure left one out.
+          resource("met", "PrefixSet", {
+            ...{ url: BLOCKED, endpoint: endpoint(1), entries: { "203.0.113.0/24": 1 } },
+            ...{ found: ["203.0.113.0/24"], adopted: ["203.0.113.0/24"] },
+          }),
+          ...[{ expired: true }, { absent: true }].map((ended) =>
+            resource("ended", "PrefixSetEntry", {
+              ...{ url: LOCAL, endpoint: endpoint(0), prefix: "203.0.113.7/32", ...ended },
+            }),
+          ),
           resource("signaling", "CloudSignaling", { endpoint: "http://192.0.2.1" }),
         ],
       },

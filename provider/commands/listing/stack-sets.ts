@@ -3,7 +3,7 @@ import type { PrefixSetUrl } from "../../client";
 import { type EntryNote, parseNote } from "../../model/entry";
 import { messageOf } from "../../model/errors";
 import { overridden } from "../../model/group-content";
-import type { CanonicalPrefix } from "../../model/prefix";
+import type { CanonicalPrefix, Prefix } from "../../model/prefix";
 import { jsonIn, resourceIn } from "../../model/readable";
 import { kindOf, typeIn } from "../../model/resource-kind";
 import { type CliIo, UsageError } from "../cli-io";
@@ -13,6 +13,8 @@ import type { Project } from "../project";
 
 const text = z.string().optional().catch(undefined);
 const members = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+const list = z.array(z.string()).optional().catch(undefined);
 const content = z.object({ entries: members, notes: members });
 const outputs = content.extend({
   url: text,
@@ -22,6 +24,11 @@ const outputs = content.extend({
   reason: text,
   ticket: text,
   expires: text,
+  expired: flag,
+  absent: flag,
+  adopted: list,
+  found: list,
+  lost: members,
   nodes: z.record(z.string(), content.catch({})).optional().catch(undefined),
 });
 const resource = z.object({ urn: z.string(), type: z.string(), provider: text, outputs: members });
@@ -31,17 +38,26 @@ const exportSchema = z.object({ deployment: z.object({ resources: z.array(resour
 export interface StackSet {
   readonly endpoint: string;
   readonly url: PrefixSetUrl;
-  /** Notes by prefix, with the name of the resource. */
+  /** Notes of the entries that cover the address, with the name of the resource. */
   readonly notes: ReadonlyMap<CanonicalPrefix, EntryNote & { readonly resource: string }>;
 }
 
 /**
  * Reads the sets of a stack from the output of `pulumi stack export`, in a file or of that command: nodes do not list their sets.
  *
+ * @param covered The address whose entries get their notes.
  * @throws {UsageError} if the file holds something else
  * @throws {Error} if there is no stack, or Pulumi fails
  */
-export async function stackSets(project: Project, file: string | undefined, io: CliIo): Promise<StackSet[]> {
+export async function stackSets(
+  project: Project,
+  file: string | undefined,
+  io: CliIo,
+  covered?: Prefix,
+): Promise<StackSet[]> {
+  const covering = Array.from({ length: covered ? covered.length + 1 : 0 }, (_, length) =>
+    (covered as Prefix).truncate(length).toString(),
+  );
   const exported = file === undefined ? await exportOf(project, io) : await textOf(file, io);
   const parsed = exportSchema.safeParse(jsonIn(exported));
   if (!parsed.success)
@@ -58,10 +74,10 @@ export async function stackSets(project: Project, file: string | undefined, io: 
     const places = Object.entries(said.endpoints ?? {});
     if (said.endpoint !== undefined) places.push(["", said.endpoint]);
     for (const [node, endpoint] of places) {
-      const notes = notesOf(said, said.nodes?.[node], name);
+      const notes = notesOf(covering, said, said.nodes?.[node]);
       const key = `${endpoint} ${said.url?.split("#")[0]}`;
       const set = found.get(key) ?? { endpoint, url, notes: new Map() };
-      for (const [prefix, note] of notes) set.notes.set(prefix, note);
+      for (const [prefix, note] of notes) set.notes.set(prefix, { ...note, resource: name });
       found.set(key, set);
     }
   }
@@ -86,17 +102,22 @@ async function exportOf({ folder, stack }: Project, { execute, stop }: CliIo): P
 type Outputs = z.output<typeof outputs>;
 type Content = z.output<typeof content>;
 
-/** Notes of the declared entries: a note alone is that of an expired one. @param own Overrides of a group's node. */
-function notesOf({ prefix, reason, ticket, expires, ...all }: Outputs, own: Content | undefined, resource: string) {
-  const single = prefix !== undefined && { entries: { [prefix]: 1 }, notes: { [prefix]: { reason, ticket, expires } } };
-  const { entries, notes } = overridden(contentOf(single || all), own && contentOf(own));
-  return [...entries.keys()].map(
-    (one) => [one as CanonicalPrefix, { ...parseNote(notes.get(one)), resource }] as const,
-  );
-}
-
-function contentOf({ entries = {}, notes = {} }: Content) {
-  return { entries: new Map(Object.entries(entries)), notes: new Map(Object.entries(notes)) };
+/** Notes of the declared entries among those: a note alone is that of an expired one. @param own Overrides of a group's node. */
+function notesOf(covering: readonly CanonicalPrefix[], said: Outputs, own: Content | undefined) {
+  const { prefix, reason, ticket, expires, adopted = [], found = [], lost = {} } = said;
+  const isThere = !said.expired && !said.absent;
+  const single = prefix !== undefined && {
+    entries: isThere ? { [prefix]: 1 } : {},
+    notes: { [prefix]: { reason, ticket, expires } },
+  };
+  const pick = (from: Readonly<Record<string, unknown>> = {}) =>
+    new Map(covering.flatMap((one) => (Object.hasOwn(from, one) ? [[one, from[one]] as const] : [])));
+  const picked = (of: Content) => ({ entries: pick(of.entries), notes: pick(of.notes) });
+  const { entries, notes } = overridden(picked(single || said), own && picked(own));
+  // What a refresh or an adoption brought is no program's, unless it is a declared entry with another value.
+  const isForeign = (one: CanonicalPrefix) =>
+    (adopted.includes(one) || found.includes(one)) && !Object.hasOwn(lost, one) && !notes.has(one);
+  return [...entries.keys()].flatMap((one) => (isForeign(one) ? [] : [[one, parseNote(notes.get(one))] as const]));
 }
 
 function setOf(url: string): PrefixSetUrl | undefined {
