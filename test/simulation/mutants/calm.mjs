@@ -101,6 +101,7 @@ export const CALM = mutants([
   {
     name: "name-nothing-that-an-update-meets",
     promise: 12,
+    seed: 227,
     file: "resources/prefix-set/plan.ts",
     find: 'return { shared, adopted: onExisting === "adopt" ? otherValue : NOTHING, changed };',
     replace: 'return { shared: [], adopted: onExisting === "adopt" ? otherValue : NOTHING, changed };',
@@ -173,7 +174,7 @@ export const CALM = mutants([
   {
     name: "note-no-value-that-is-staged",
     promise: 2,
-    seed: 268,
+    seed: 412,
     file: "apply/set-staging.ts",
     find: "values.has(prefix) && values.get(prefix) !== value;",
     replace: "!values.has(prefix) && values.get(prefix) === value;",

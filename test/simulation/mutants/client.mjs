@@ -22,6 +22,7 @@ export const CLIENT = mutants([
   {
     name: "take-an-unknown-shape-for-empty",
     promise: 11,
+    seed: 9,
     file: "client/answer-readers.ts",
     find: "const list = read(body.json, body.isSuccess ? { ...habits, isSuccess: true } : habits);",
     replace:

@@ -234,7 +234,6 @@ export const RESOURCES = mutants([
   {
     name: "delete-forgets-sent-before",
     promise: 4,
-    seed: 258,
     file: "resources/prefix-set/lifecycle.ts",
     find: "for (const prefix of set.sentBefore(undefined, entries, observed)) managed.add(prefix);",
     replace: "",

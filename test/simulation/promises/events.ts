@@ -35,6 +35,9 @@ interface HeldOutputs {
   readonly differs?: Readonly<Record<string, object>>;
 }
 
+/** Faults after which a list with status 200 shows nothing to a run. */
+const NOT_READ = ["unknown-shape", "truncated", "lost-answer"];
+
 /** A list or status that the run was answered, and what it shows. */
 interface Shown {
   readonly index: number;
@@ -74,7 +77,7 @@ class Facts {
     const stack = this.record.label.split(" ")[0];
     const requests = ever ? this.all.filter(({ label }) => label?.split(" ")[0] === stack) : this.requests;
     return requests.flatMap((entry) =>
-      entry.status === 200 && (entry.cmd === "list" || entry.op === "status")
+      entry.status === 200 && (entry.cmd === "list" || entry.op === "status") && !NOT_READ.includes(entry.fault ?? "")
         ? [{ index: entry.index, entries: entriesIn(entry) }]
         : [],
     );

@@ -193,13 +193,15 @@ function endings(random: Random): Course {
   ];
   // Another team has put there what the program adds.
   const meets = random.fork("meets");
-  const met = { [MANY[9] as string]: meets.int(1, 2) };
-  const before = act({ actor: "colleague", node, set: SET, insert: met, commit: true });
+  const met = meets.some(
+    [act({ actor: "colleague", node, set: SET, insert: { [MANY[9] as string]: meets.int(1, 2) }, commit: true })],
+    0.5,
+  );
   const again = random.chance(0.6)
     ? [
         run(
           "up",
-          isBlind || random.chance(0.4) ? grown : program,
+          isBlind || random.chance(0.4) || met.length > 0 ? grown : program,
           random.chance(0.3) ? { options: { refresh: true } } : {},
         ),
       ]
@@ -208,7 +210,7 @@ function endings(random: Random): Course {
   return {
     sets,
     ...(isBlind && { settings: { detectDrift: "off" } }),
-    turns: [run("up", program), ...meeting, ...gate, ...meets.some([before], 0.5), ...again, end],
+    turns: [run("up", program), ...meeting, ...gate, ...met, ...again, end],
   };
 }
 
@@ -357,8 +359,9 @@ function commonCommits(random: Random): Course {
     turns: [
       run("up", program(all, few)),
       run("up", program(next, { ...few, [KEPT]: 2 }), { meanwhile }),
-      run("up", program(all, { [KEPT]: 3 })),
-      run("up", program(all, few)),
+      ...(random.fork("end").chance(0.3)
+        ? [run("destroy", [])]
+        : [run("up", program(all, { [KEPT]: 3 })), run("up", program(all, few))]),
     ],
   };
 }
