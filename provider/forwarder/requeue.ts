@@ -30,7 +30,7 @@ export async function requeue(
   parts: Pick<SinkParts, "world" | "stdout"> & { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<{ delivered: number; left: number }> {
   const { log, world, signal } = parts;
-  const { file, isComplete } = await copied(path, config);
+  const { file, isComplete, others } = await copied(path, config);
   const sinks = await openSinks({ ...parts, config });
   const sinkSpecs = specsOf({ config });
   const { ledger, opened } = await StoredLedger.open({
@@ -39,7 +39,7 @@ export async function requeue(
     records: "changes",
     wall: world.wall(),
   });
-  for (const sink of opened.forgotten) {
+  for (const sink of new Set([...others, ...opened.forgotten])) {
     log.warn(
       { sink },
       `Sink "${sink}" is not in the configuration: the records that it had not taken stay in ${path}.`,
@@ -80,12 +80,16 @@ async function remove(store: string): Promise<void> {
   for (const end of STORE_ENDS) await rm(`${store}${end}`, { force: true });
 }
 
-/**
- * Copies the readable content of a store into a sound one. The copy of a former run gets the newer records.
- *
- * @returns the copy, and whether it has all records. It has not where it is the copy of a store that had this name before.
- */
-async function copied(path: string, config: LiveConfig): Promise<{ file: string; isComplete: boolean }> {
+interface Copied {
+  readonly file: string;
+  /** False where it is the copy of a store that had this name before. */
+  readonly isComplete: boolean;
+  /** Sinks that the configuration does not name. */
+  readonly others: readonly string[];
+}
+
+/** Copies what the sinks of a configuration can still get of a store into a sound one. The copy of a former run gets what it lacks. */
+async function copied(path: string, config: LiveConfig): Promise<Copied> {
   using source = await LeftSpool.open(path);
   const own = attempt(() => realpathSync(join(config.stateFolder, "forwarder.db")));
   if (own === realpathSync(source.file)) {
@@ -97,19 +101,15 @@ async function copied(path: string, config: LiveConfig): Promise<{ file: string;
     throw new StoreError(`The state ${source.file} is in use by a forwarder, which sends these records itself.`);
   }
   const file = `${source.file}.requeue`;
+  const wanted = new Set(config.current.sinks.map(({ name }) => name));
+  const others = source.sinks().flatMap(({ name }) => (wanted.has(name) ? [] : [name]));
   const former = existsSync(file) ? await opened(file) : undefined;
   if (former) {
     try {
       const origin = former.get(originRow, "SELECT value FROM meta WHERE name = 'origin'")?.value;
-      const isComplete = origin === originOf(source);
-      // A run with another configuration has taken out the sinks that this one did not name.
-      const sinks = new Set(former.all(nameRow, "SELECT name FROM sinks").map(({ name }) => name));
-      const isLacking = ({ name }: { readonly name: string }) =>
-        !sinks.has(name) && config.current.sinks.some((sink) => sink.name === name);
-      if (!isComplete || !source.sinks().some(isLacking)) {
-        if (isComplete) copy(source, former);
-        return { file, isComplete };
-      }
+      if (origin !== originOf(source)) return { file, isComplete: false, others: [] };
+      copy(source, former, wanted);
+      return { file, isComplete: true, others };
     } finally {
       former.close();
     }
@@ -118,13 +118,13 @@ async function copied(path: string, config: LiveConfig): Promise<{ file: string;
   for (const one of [draft, file]) await remove(one);
   const target = await Store.open(draft);
   try {
-    copy(source, target);
+    copy(source, target, wanted);
   } finally {
     target.close();
   }
   await rename(draft, file);
   await rm(`${draft}.lock`, { force: true });
-  return { file, isComplete: true };
+  return { file, isComplete: true, others };
 }
 
 /** The copy of a former run. A broken one is removed: all that it had is in its source. */
@@ -150,23 +150,35 @@ function originOf({ file }: LeftSpool): string {
   return `${ino} ${birthtimeNs === ctimeNs ? 0n : birthtimeNs}`;
 }
 
-/** Adds the batches of a store that are newer than all that its copy ever had. */
-function copy(source: LeftSpool, target: Store): void {
+/**
+ * Adds to the copy of a store the batches that are newer than all that it ever had. Sinks that it lacks, since a run with another
+ * configuration left them out, get all that they have not taken, if they are wanted now.
+ */
+function copy(source: LeftSpool, target: Store, wanted: ReadonlySet<string>): void {
   target.transaction(() => {
     target.run("INSERT OR IGNORE INTO meta VALUES ('origin', ?)", originOf(source));
-    for (const { name, position, dropped } of source.sinks()) {
-      target.run("INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
-    }
-    const tables = new Map(target.all(tableRow, "SELECT id, name FROM tables").map(({ id, name }) => [name, id]));
     // SQLite keeps the greatest number, whatever was deleted since.
     const last = target.get(lastRow, "SELECT seq FROM sqlite_sequence WHERE name = 'batches'")?.seq ?? 0;
-    for (const { seq, table, records, bytes, taken, body, sinks } of source.batches(last)) {
+    /** By name of a sink, the batch behind which it gets all. */
+    const after = new Map(target.all(nameRow, "SELECT name FROM sinks").map(({ name }) => [name, last]));
+    for (const { name, position, dropped } of source.sinks()) {
+      if (after.has(name) || !wanted.has(name)) continue;
+      target.run("INSERT INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
+      after.set(name, 0);
+    }
+    const tables = new Map(target.all(tableRow, "SELECT id, name FROM tables").map(({ id, name }) => [name, id]));
+    for (const { seq, table, records, bytes, taken, body, sinks } of source.batches(
+      Math.min(last, ...after.values()),
+    )) {
+      const getting = sinks.filter((name) => seq > (after.get(name) ?? seq));
+      if (getting.length === 0) continue;
       const sql = "INSERT INTO tables (name, epoch, sequence, bytes) VALUES (?, 0, 0, 0)";
       const id = tables.get(table) ?? target.run(sql, table);
       tables.set(table, id);
-      const into = "INSERT INTO batches (seq, table_id, records, bytes, taken, now, body) VALUES (?, ?, ?, ?, ?, 0, ?)";
+      const into =
+        "INSERT OR IGNORE INTO batches (seq, table_id, records, bytes, taken, now, body) VALUES (?, ?, ?, ?, ?, 0, ?)";
       target.run(into, seq, id, records, bytes, taken, body);
-      for (const sink of sinks) target.run("INSERT INTO unread (sink, seq) VALUES (?, ?)", sink, seq);
+      for (const sink of getting) target.run("INSERT INTO unread (sink, seq) VALUES (?, ?)", sink, seq);
     }
     target.run("DELETE FROM known");
     for (const { sink, table } of source.complete()) {

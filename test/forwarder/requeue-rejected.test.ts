@@ -67,7 +67,8 @@ describe("requeue of a state", () => {
     const web = await recordSink(503);
     const emulator = await startEmulator({ state: stateOf(0, 5) });
     onTestFinished(() => emulator.close());
-    const sinkOf = (name: string) => ({ name, type: "http" as const, url: web.url });
+    const urlOf = (name: string) => (name === "dead" ? "http://127.0.0.1:1/" : web.url);
+    const sinkOf = (name: string) => ({ name, type: "http" as const, url: urlOf(name) });
     const config = configOf(emulator, sinks.map(sinkOf), { onceDeadlineMs: 200 });
     /** A run of the forwarder, in which the marks get this value. */
     const goOn = async (value: number) => {
@@ -76,17 +77,17 @@ describe("requeue of a state", () => {
     };
     const state = join(path, "forwarder-state");
     const own = configFile(path, config);
-    const requeue = (sink = "web") => {
+    const requeue = (...names: string[]) => {
       const other = join(path, "other.yaml");
-      writeFileSync(other, JSON.stringify({ ...config, state: "other-state", sinks: [sinkOf(sink)] }));
+      writeFileSync(other, JSON.stringify({ ...config, state: "other-state", sinks: names.map(sinkOf) }));
       return run("requeue", state, "--config", other);
     };
     await goOn(1);
     return { path, state, config, own, web, goOn, requeue };
   }
 
-  test("adds what came after a run that was broken off, and what one for other sinks left out", async () => {
-    const { state, own, web, goOn, requeue } = await leftState(["web", "other"]);
+  test("adds what came after a run that was broken off, and what one for other sinks left out, and sends nothing twice", async () => {
+    const { state, own, web, goOn, requeue } = await leftState(["web", "other", "dead"]);
     for (const name of ["web", "other"])
       expect(await requeue(name)).toMatchObject({ code: 1, err: expect.stringContaining("5 are left") });
     expect(await run("requeue", join(state, "forwarder.db"), "--sink", "web", "--config", own)).toEqual({
@@ -94,12 +95,16 @@ describe("requeue of a state", () => {
       out: "",
       err: `--sink sends what a sink refused, which is in a state folder: ${join(state, "forwarder.db")} is none.\n`,
     });
+    web.status = 204;
+    const some = await requeue("other", "dead");
+    expect(some).toMatchObject({ code: 1, err: expect.stringContaining("5 records were delivered, 5 are left") });
+    web.status = 503;
     await goOn(2);
     const stored = recordsIn((await run("export", state)).out);
     web.status = 204;
-    const err = expect.stringMatching(/(^|\n)10 records were delivered, 0 are left\.\n$/);
-    expect(await requeue()).toEqual({ code: 0, out: "", err });
-    expect(ids(web.taken)).toEqual(ids(stored));
+    const err = expect.stringMatching(/"sink":"dead".*\n15 records were delivered, 0 are left\.\n$/s);
+    expect(await requeue("web", "other")).toEqual({ code: 0, out: "", err });
+    expect(ids(web.taken).sort()).toEqual(ids([...stored, ...stored]).sort());
     expect(readdirSync(state).filter((name) => name.includes("requeue"))).toEqual([]);
   });
 
@@ -111,12 +116,12 @@ describe("requeue of a state", () => {
     renameSync(join(path, "copy"), state);
     await goOn(1);
     const first = recordsIn((await run("export", state)).out);
-    expect(await requeue()).toMatchObject({ code: 1 });
+    expect(await requeue("web")).toMatchObject({ code: 1 });
     renameSync(join(state, "forwarder.db"), join(state, "aside"));
     await goOn(2);
     const stored = [...first, ...recordsIn((await run("export", state)).out)];
     web.status = 204;
-    expect(await requeue()).toEqual({
+    expect(await requeue("web")).toEqual({
       code: 0,
       out: "",
       err: `${stored.length} records were delivered, 0 are left.\n`,
@@ -137,13 +142,13 @@ describe("requeue of a state", () => {
       });
     }
     const { forwarder } = await openForwarder(config, path);
-    expect(await requeue()).toEqual({
+    expect(await requeue("web")).toEqual({
       code: 1,
       out: "",
       err: `The state ${join(state, "forwarder.db")} is in use by a forwarder, which sends these records itself.\n`,
     });
     await forwarder.stop(0);
     expect(web.taken).toEqual([]);
-    expect(await requeue()).toMatchObject({ code: 0 });
+    expect(await requeue("web")).toMatchObject({ code: 0 });
   });
 });
