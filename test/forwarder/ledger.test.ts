@@ -61,6 +61,14 @@ async function read(ledger: StoredLedger, marks: Record<number, number>, more: P
   return ledger.take(arrived(records, more));
 }
 
+/** Statements with which work changes the store. */
+async function writesOf(work: () => Promise<unknown>): Promise<number> {
+  const run = vi.spyOn(Store.prototype, "run");
+  onTestFinished(() => run.mockRestore());
+  await work();
+  return run.mock.calls.length;
+}
+
 const told = (records: readonly ForwardRecord[]) =>
   records.map(
     ({ resent, ...one }) => `${one.sequence} ${one.event} ${one.address} ${one.value}${resent ? " resent" : ""}`,
@@ -481,6 +489,7 @@ describe("each sink counts for itself", () => {
     // What it holds itself, and no more than that.
     await read(ledger, { 1: 20, 2: 20 });
     expect((await ledger.status()).bytes).toBe(before?.bytes);
+    expect(await writesOf(() => read(ledger, { 1: 20, 2: 20 }))).toBe(0);
     await read(ledger, { 1: 21, 2: 21 });
     await ledger.configure({ sinks: [...sinks, sink("new")], records: "changes" });
     expect(await dead(ledger)).toEqual(before);
@@ -662,7 +671,8 @@ describe("a full disk at the end of a transaction", () => {
 describe("a takeover in a cluster", () => {
   test("begins with reset and all that is listed; a turn of our own goes on", async () => {
     const some = [sink("some", {}, { ids: [1] }), sink("newest", { maxBytes: 300, whenFull: "drop-oldest" })];
-    const { ledger } = await open([sink("disk"), ...some]);
+    const short = sink("short", { whenFull: "drop-oldest" });
+    const { ledger } = await open([sink("disk"), short, ...some]);
     await read(ledger, { 1: 10 }, { turn: { epoch: 5, since: 0 } });
     await read(ledger, { 1: 11 }, { turn: { epoch: 7, since: 0 } });
     await read(ledger, { 1: 11 }, { turn: { epoch: 9, since: 9 } });
@@ -678,9 +688,18 @@ describe("a takeover in a cluster", () => {
       [9, 2, "added"],
       [9, 3, "changed"],
     ]);
-    await ledger.configure({ sinks: [sink("disk", {}, { ids: [1] })], records: "changes" });
+    await ledger.configure({ sinks: [sink("disk", {}, { ids: [1] }), short], records: "changes" });
+    expect(told(await unread(ledger, "short"))).toEqual(told(records));
+    // With no room on the disk, one that lets it drops its oldest once the list is compared.
+    const full = vi.spyOn(Store.prototype, "room").mockReturnValueOnce(0);
+    onTestFinished(() => full.mockRestore());
     await read(ledger, { 1: 12 }, { turn: { epoch: 11, since: 11 } });
-    expect(told(await unread(ledger, "disk")).at(-1)).toBe("2 added 203.0.113.1 12");
+    for (const name of ["disk", "short"])
+      expect(told(await unread(ledger, name)).at(-1)).toBe("2 added 203.0.113.1 12");
+    expect(told(await unread(ledger, "short")).slice(-4, -2)).toEqual([
+      "2 added 203.0.113.1 11",
+      "3 changed 203.0.113.1 12",
+    ]);
   });
 
   test("whose first turn ended before it had read a table is made good in the next one", async () => {
@@ -706,6 +725,7 @@ test("records: all reports every mark of every list as seen, and compares nothin
     "2 seen 203.0.113.2 20",
     "3 seen 203.0.113.1 10",
   ]);
+  expect(await writesOf(() => read(ledger, {}))).toBe(0);
 });
 
 test("a lifetime that runs out while records: all compares nothing is an expiry afterwards", async () => {

@@ -53,6 +53,8 @@ export class SinkAccount {
    * readings, since it had no room, and gets it anew; 0 where it is not known what it had. Absent: it had changes alone.
    */
   known = new Map<string, number>();
+  /** By key of a table, the batch since which it has every record: it may have dropped what those before it name as resent. */
+  private readonly completeFrom = new Map<string, number>();
   /** Numbers of tables of which it is known that it lacks records, to be noted in the store. */
   readonly incomplete: number[] = [];
   private records = 0;
@@ -177,7 +179,8 @@ export class SinkAccount {
       const isFull = batches.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes);
       if (!batch || isFull) break;
       const { name: table, ...rest } = batch;
-      batches.push({ ...rest, sink: this.known.get(table) ? this.spec.name : "" });
+      const had = this.known.get(table) && batch.position >= (this.completeFrom.get(table) ?? 0);
+      batches.push({ ...rest, sink: had ? this.spec.name : "" });
       at = batch.position;
     }
     if (batches.length > 0) this.handed = Math.max(this.handed, at);
@@ -196,6 +199,12 @@ export class SinkAccount {
       behind: [...this.known.keys()].filter((table) => this.isBehind(table)),
       limitBytes: this.spec.limits.maxBytes,
     };
+  }
+
+  /** It gets all of a table, from this batch on. */
+  complete(key: string, from: number): void {
+    if (!this.known.get(key)) this.completeFrom.set(key, from);
+    this.known.set(key, Number.POSITIVE_INFINITY);
   }
 
   /** Batches that it missed, since it had no room. */

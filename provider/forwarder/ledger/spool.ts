@@ -121,10 +121,10 @@ export class Spool {
   /** Within a transaction: adds the rows of a reading, for the sinks that get it. They count once {@link note} is called. */
   insert({ table, rows, list, isWhole }: FinishedReading, { getting, missing }: Takers): Entry[] {
     const know = "INSERT OR REPLACE INTO known (sink, table_id, behind) VALUES (?, ?, ?)";
-    for (const { spec } of missing) this.store.run(know, spec.name, table.id, 1);
-    for (const { spec, isSelecting } of isWhole ? getting : []) {
+    for (const one of missing) if (!one.isBehind(table.key)) this.store.run(know, one.spec.name, table.id, 1);
+    for (const { spec, isSelecting, known } of isWhole ? getting : []) {
       if (isSelecting) this.store.run("DELETE FROM known WHERE sink = ? AND table_id = ?", spec.name, table.id);
-      else this.store.run(know, spec.name, table.id, 0);
+      else if (known.get(table.key) !== Number.POSITIVE_INFINITY) this.store.run(know, spec.name, table.id, 0);
     }
     return rows.map((chunk) => this.insertBatch(table, chunk, list, getting));
   }
@@ -135,7 +135,7 @@ export class Spool {
     for (const account of missing) account.miss(key, number, entries);
     for (const account of getting) {
       if (isWhole && account.isSelecting) account.known.delete(key);
-      else if (isWhole) account.known.set(key, Number.POSITIVE_INFINITY);
+      else if (isWhole) account.complete(key, entries[0]?.seq ?? this.last + 1);
       for (const entry of entries) account.add(entry);
     }
     if (getting.length > 0) for (const { bytes } of entries) this.bytes += bytes;
@@ -215,6 +215,9 @@ export class Spool {
     { wall, now }: Moment,
     getting: readonly SinkAccount[],
   ): Entry {
+    // A sink may have dropped some since the list was compared.
+    const had = new Set(getting.flatMap(({ spec, known }) => (known.get(table.key) ? [spec.name] : [])));
+    const resent = chunk.resent?.filter((name) => had.has(name));
     const head: BatchHead = {
       ...table.name,
       at: wall,
@@ -222,7 +225,7 @@ export class Spool {
       first: table.sequence + 1,
       id: idStart(table, chunk, wall),
       rules: chunk.rules,
-      ...(chunk.resent && { resent: chunk.resent }),
+      ...(resent && { resent }),
     };
     table.sequence += chunk.count;
     const body = Buffer.concat([Buffer.from(`{"head":${JSON.stringify(head)},"rows":`), chunk.rows, END]);
