@@ -99,6 +99,13 @@ test("a commit that is late is applied when its time has come on the virtual clo
   let followed = "";
   while (!followed.includes("id: 2")) followed += (await events?.read())?.value ?? "";
   expect(followed.match(/^id: 1\n.*\n.*"inserted":\{"192.0.2.0\/24":1\}/gm)).toHaveLength(1);
+  // One that is cleared meanwhile is told once.
+  await fapi(emulator, commit);
+  emulator.clearJournal();
+  emulator.clock.advance("10s");
+  await fapi(emulator, list);
+  while (!followed.includes("id: 4")) followed += (await events?.read())?.value ?? "";
+  expect(followed.match(/^id: 3$/gm)).toHaveLength(1);
 });
 
 test("a stale list shows the set as it was before its last commit", async () => {
@@ -268,6 +275,7 @@ test.each<[Fault, string]>([
     '"edge/blocked" is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://; did you mean prefixset://edge/blocked?',
   ],
   [{ url: "prefixset://edge" }, 'url: "prefixset://edge" is not a resource address'],
+  [{ cmd: "commit", url: `${BLOCKED}/more/names` }, `url: "${BLOCKED}/more/names" is not a resource address`],
   [{ cmd: "delete", url: "arena://edge" }, "a delete works on prefix-sets, and arena://edge is none"],
   [{ cmd: "insert", type: "shost" }, "only a list of marks has a type: a insert never meets it"],
   [{ url: `${BLOCKED}/`, type: "shost" }, "only mark://ARENA/PROFILE has a type"],

@@ -70,12 +70,17 @@ test("the test deployment has two clients of its own, with one prefix each", asy
 
   const [one, other] = emulator.testClients;
   const moving = { arena: "edge", idleProfile: "clean", activeProfile: "protected" };
-  for (const [first, why] of [
-    [{ ...one, ...moving }, 'signaling.testClients.0: there is no "arena"'],
-    [{ ...one, clientId: "client-a" }, "signaling.testClients.0.clientId: client-a is a client of the receiver, too"],
+  const { clients } = emulator;
+  const twice = `signaling.clients.0.clientId: ${one?.clientId} is that of a default test client`;
+  for (const [signals, why] of [
+    [{ clients, testClients: [{ ...one, ...moving }, other] }, 'signaling.testClients.0: there is no "arena"'],
+    [
+      { clients, testClients: [{ ...one, clientId: "client-a" }, other] },
+      "signaling.testClients.0.clientId: client-a is a client of the receiver, too",
+    ],
+    [{ clients: [one] }, twice],
   ] as const) {
-    const state = { signaling: { clients: emulator.clients, testClients: [first, other] } };
-    await expect(startEmulator({ state } as never)).rejects.toThrow(why);
+    await expect(startEmulator({ state: { signaling: signals } } as never)).rejects.toThrow(why);
   }
 });
 

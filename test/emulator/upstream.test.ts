@@ -9,9 +9,10 @@ async function nodeWith(bytes: number) {
   const chunk = Buffer.alloc(16_384, "x");
   let sent = 0;
   const server = await serveRaw(async (_, response) => {
+    const closed = new Promise((go) => response.once("close", go));
     while (sent < bytes && !response.destroyed) {
       sent += chunk.length;
-      if (!response.write(chunk)) await new Promise((go) => response.once("drain", go).once("close", go));
+      if (!response.write(chunk)) await Promise.race([closed, new Promise((go) => response.once("drain", go))]);
     }
     response.end();
   });

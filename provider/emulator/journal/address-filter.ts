@@ -17,9 +17,10 @@ const withoutSlash = (url: string) => url.replace(/\/$/, "");
 
 /** Reason why the `url` of a filter or a fault can match no address; `undefined` if it can. */
 export function addressProblem(url: string, cmd?: JournalFilter["cmd"]): string | undefined {
-  // The url of a commit may be any, by the switch `commitUrl`.
-  if (cmd === "commit" && url.includes("://")) return undefined;
   const place = kindOf(url);
+  // By the switch `commitUrl`, that of a commit may be any other, or that of all sets of an arena.
+  const isOther = place === "prefixset" ? /^prefixset:\/\/[^/]+\/?$/.test(url) : url.includes("://");
+  if (cmd === "commit" && isOther) return undefined;
   if (place === undefined) {
     if (isBeginning(url)) return undefined;
     const names = withoutEnding(url.replace(/^\/+/, ""), "/*").split("/");

@@ -45,11 +45,11 @@ export class Journal {
     return added;
   }
 
-  /** Adds the changes of a commit, at once or after its answer. */
+  /** Adds the changes of a commit, at once or after its answer. An entry that the journal no longer has is not told again. */
   committed(entry: OpenEntry, commit: CommitRecord): void {
     entry.commit = commit;
     this.runs.commit(entry.run, commit);
-    if (entry.durationMs === undefined) return;
+    if (entry.durationMs === undefined || entry.index < (this.entries[0]?.index ?? this.next)) return;
     for (const listener of this.late) listener(entry);
   }
 

@@ -72,8 +72,11 @@ function* clientProblems({ arenas = {}, signaling }: ParsedState): Generator<str
     }
   }
   for (const [at, { clientId }] of testClients.entries()) {
-    if (!clients.some((client) => client.clientId === clientId)) continue;
-    yield `signaling.testClients.${at}.clientId: ${clientId} is a client of the receiver, too`;
+    const own = clients.findIndex((client) => client.clientId === clientId);
+    if (own === -1) continue;
+    yield signaling?.testClients
+      ? `signaling.testClients.${at}.clientId: ${clientId} is a client of the receiver, too`
+      : `signaling.clients.${own}.clientId: ${clientId} is that of a default test client`;
   }
 }
 
