@@ -147,12 +147,15 @@ export type CommitRefusal = "nothing-staged" | "not-able";
 /** The reason that the node's words give for a refused commit; `undefined` if they give none that is known. */
 export function commitRefusalIn(body: string): CommitRefusal | undefined {
   const words = errorText(body).replace(/[\s_-]+/g, " ");
+  if (NOT_ABLE.test(words)) return "not-able";
   if (NOTHING_TO_COMMIT.some((one) => one.test(words))) return "nothing-staged";
-  return NOT_ABLE.test(words) ? "not-able" : undefined;
+  return NOT_ALLOWED.test(words) ? "not-able" : undefined;
 }
 
+/** Words that also stand where nothing is staged: "Commit not allowed: nothing to commit". */
+const NOT_ALLOWED = /\b(permitted|allowed)\b/i;
 const NOT_ABLE =
-  /\b(permi(ssions?|tted)|privileges?|allowed|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|capacity|full|overflow|insufficient|quota|limits?|maximum|exceed(s|ed)?|locked|read only)\b/i;
+  /\b(permissions?|privileges?|denied|forbidden|(un)?authori[sz]ed|rights?|licen[cs]e[ds]?|spaces?|room|memory|capacity|full|overflow|insufficient|quota|limits?|maximum|exceed(s|ed)?|locked|read only)\b/i;
 
 /** "No changes" alone is no reason: it may be the consequence of one. */
 const NOTHING_TO_COMMIT = [

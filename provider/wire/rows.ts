@@ -1,6 +1,8 @@
 import type { JsonObject } from "../model/json";
 import { type Columns, type ListKind, MEMBERS_OF } from "./answers";
+import { naturalRole } from "./entry-members";
 import { quoted, ShapeError } from "./json";
+import { markNames } from "./mark-names";
 
 /**
  * Makes a record of a row of fields. Members have the names of `columns`; other fields are kept under their numbers, since they
@@ -18,9 +20,10 @@ export function unnamed(at: number): string {
 
 /**
  * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line, but for
- * that of such a member. Columns of members that only other kinds of lists have need not be there.
+ * that of such a member, and but for a repeated one. Columns of members that only other kinds of lists have need not be there.
  *
- * @throws {ShapeError} for a name that the head line lacks, and for one that it has twice unless all columns are numbers.
+ * @throws {ShapeError} for a name that the head line lacks, and for one that matters and stands there twice unless all columns
+ * are numbers.
  */
 export function namesOfFields(
   columns: Columns,
@@ -36,14 +39,24 @@ export function namesOfFields(
   const taken = new Set([...assigned.values()].map((member) => member.toLowerCase()));
   const names: (string | undefined)[] = (head ?? []).map((name) => (taken.has(name.toLowerCase()) ? undefined : name));
   for (const [at, member] of assigned) names[at] = member;
-  const own = names.flatMap((name) => name?.toLowerCase() || []);
-  const isByNumber = assigned.size > 0 && Object.values(columns).every((column) => typeof column === "number");
-  if (new Set(own).size < own.length && !isByNumber)
-    throw new ShapeError(`the head line has a column twice: ${own.map(quoted).join(", ")}`, BY_NUMBER);
+  const settings = Object.values(columns);
+  const isByNumber = assigned.size > 0 && settings.every((column) => typeof column === "number");
+  const asked = new Set<string>([...MEMBERS_OF[kind], ...settings.map((column) => String(column).toLowerCase())]);
+  for (const [at, title] of (head ?? []).entries()) {
+    if (indexIn(head ?? [], title) === at) continue;
+    if (!isByNumber && (isUsualName(title) || asked.has(title.toLowerCase())))
+      throw new ShapeError(`the head line has the column ${quoted(title)} twice`, "Set answers.columns with numbers.");
+    if (!assigned.has(at)) names[at] = undefined;
+  }
   return names;
 }
 
-const BY_NUMBER = "Set answers.columns with numbers.";
+const MARK_FIELDS = markNames("shost", undefined);
+
+/** True for a usual name of a member of an entry or a mark. */
+export function isUsualName(name: string): boolean {
+  return naturalRole(name) !== undefined || MARK_FIELDS.meet(name) !== null;
+}
 
 function indexIn(head: readonly string[], name: string): number {
   const at = head.findIndex((title) => title.toLowerCase() === name.toLowerCase());

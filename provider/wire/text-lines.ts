@@ -1,7 +1,6 @@
 import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
 import { announcedIn } from "../model/list-totals";
-import { COUNTS } from "../model/member-names";
 import { jsonIn, prefixIn } from "../model/readable";
 import { LINE_END } from "../model/text";
 import type { Columns, ListFormat, ListKind } from "./answers";
@@ -13,6 +12,7 @@ import { judgeText, type NodeAnswer, quotable, readAnswer } from "./node-answer"
 import { mayReportPart } from "./partial-list";
 import { isAddressLike } from "./places";
 import { type Ignoring, ignoreRemedy, type Verdicts } from "./remedies";
+import { isUsualName } from "./rows";
 
 const COMMENT = /^(#|;|\/\/|!)/;
 /** A first or last line with the result of the request: `OK`, `+OK 3 entries`. */
@@ -50,7 +50,9 @@ export function linesOf(body: string, format: ListFormat, answers?: Verdicts, co
   if (error) return { kind: "error", message: error.content };
   // A row of fields with semicolons or tabs between them may begin with an empty one.
   const delimiter =
-    format === "csv" ? delimiterOf(filled.find(({ content }) => !COMMENT.test(content))?.content ?? "") : "";
+    format === "csv"
+      ? delimiterOf(filled.find(({ content: one }) => !COMMENT.test(one) && !VERDICT.test(one))?.content ?? "")
+      : "";
   const isComment = ({ content }: Line) => COMMENT.test(content) && !(delimiter === ";" && content.startsWith(";"));
   const isTabbed = delimiter === "\t";
   const lines = filled
@@ -117,25 +119,27 @@ export function splitter(format: ListFormat, [first]: readonly Line[]): (line: L
 }
 
 /**
- * True for a first line if columns have names, or if it has a usual name of the kind's members and no address. In `lines` each
- * of its words is a usual name: a sentence may have some.
+ * True for a first line if columns have names, or if it has a usual name of the kind's members and no address. Where no line
+ * follows in `lines`, each of its words is a usual name: a sentence may have some. In CSV with numbers of columns, a row of
+ * words before another line is a head, too.
  */
 export function isHead(
   fields: readonly string[],
   kind: ListKind,
   columns: Columns | undefined,
   format: ListFormat,
+  isAlone: boolean,
 ): boolean {
   if (columns && Object.values(columns).some((column) => typeof column === "string")) return true;
   const marks = markNames("shost", undefined);
-  const isUsual = (field: string) =>
-    naturalRole(field) !== undefined || marks.meet(field) !== null || (COUNTS.test(field) && !IN_SENTENCES.test(field));
-  if (fields.some(isAddressLike) || (format === "lines" && !fields.every(isUsual))) return false;
+  if (fields.some(isAddressLike) || (format === "lines" && isAlone && !fields.every(isUsualName))) return false;
+  const isWords =
+    format === "csv" && columns && !isAlone && fields.length > 1 && fields.every((field) => WORD.test(field));
   switch (kind) {
     case "prefixset":
-      return fields.some((field) => naturalRole(field) === "prefix");
+      return isWords || fields.some((field) => naturalRole(field) === "prefix");
     case "marks":
-      return fields.some((field) => marks.meet(field)?.kind === "address");
+      return isWords || fields.some((field) => marks.meet(field)?.kind === "address");
     case "profiles":
       return format === "csv" && fields.some((field) => /^(name|profile)$/i.test(field));
     case "rules":
@@ -143,16 +147,29 @@ export function isHead(
   }
 }
 
-/** Usual names that sentences have, as in "no network". */
-const IN_SENTENCES = /^(no|timeout)$/i;
+/** One word. */
+const WORD = /^[\p{L}_-]+$/u;
 
-/** Refuses a possible head line without settings: a profile or a rule may have such a name. */
-export function refuseDoubtfulHead(fields: readonly string[], line: Line, kind: ListKind) {
+/**
+ * Refuses a possible head line: a profile or a rule may have such a name. With numbers of columns, a row without digits is one
+ * if a field ends with the name of a member, as "Profile Name".
+ */
+export function refuseDoubtfulHead(
+  fields: readonly string[],
+  line: Line,
+  kind: ListKind,
+  columns: Columns | undefined,
+) {
   if (kind !== "profiles" && kind !== "rules") return;
-  if (!fields.every((field) => /^(id|name|profile|rule)$/i.test(field))) return;
+  const isHead = columns
+    ? fields.length > 1 &&
+      !/\d/.test(line.content) &&
+      fields.some((field) => /[ _](id|name|profile|rule)$/i.test(field))
+    : fields.every((field) => /^(id|name|profile|rule)$/i.test(field));
+  if (!isHead) return;
   throw new ShapeError(
     `line ${line.number}, ${quoted(line.content)}, may be a head`,
-    "If it is, set answers.columns with its names; if not, with numbers.",
+    `If it is, set answers.columns with its names; if not, ${columns ? "read the answer with answers.read" : "with numbers"}.`,
   );
 }
 

@@ -48,7 +48,7 @@ export function readTextPrefixes(body: string, format: ListFormat, answers: Rece
   const { lines, announced } = withoutVerdict(given, "prefixset");
   const split = splitter(format, lines);
   const [first] = lines;
-  const head = first && isHead(split(first), "prefixset", undefined, format) ? split(first) : [];
+  const head = first && isHead(split(first), "prefixset", undefined, format, lines.length === 1) ? split(first) : [];
   const json = lines.slice(head.length > 0 ? 1 : 0).map((line) => {
     const fields = split(line);
     refuseState(record(fields, head), `line ${line.number}`, answers);
@@ -132,8 +132,8 @@ function rows(
   const columns = forKind<Columns>(habits.answers?.columns, kind);
   const split = splitter(format, lines);
   const [first] = lines;
-  const hasHead = first !== undefined && isHead(split(first), kind, columns, format);
-  if (first && !columns && !hasHead) refuseDoubtfulHead(split(first), first, kind);
+  const hasHead = first !== undefined && isHead(split(first), kind, columns, format, lines.length === 1);
+  if (first && !hasHead) refuseDoubtfulHead(split(first), first, kind, columns);
   const names =
     first && (columns || hasHead) ? namesOfFields(columns ?? {}, hasHead ? split(first) : undefined, kind) : undefined;
   const elements = lines.slice(hasHead ? 1 : 0).map((line) => {

@@ -69,6 +69,7 @@ describe("a status", () => {
     ['{"IP_prefix":["198.51.100.0/24"],"history":[{"prefix":"198.51.100.0/24","event":"stopped"}]}'],
     ['{"result":{"ip_prefix":["198.51.100.7/24"]},"networks":["198.51.100.0/24"]}'],
     ["198.51.100.0/24 0", { format: "lines" }],
+    ["PREFIX STATE\n198.51.100.0/24 active", { format: "lines" }],
     ["source,prefix,state\n192.0.2.1,198.51.100.0/24,active", { format: "csv" }],
     ["10:30:00 198.51.100.0/24", { format: "lines" }],
     ["192.0.2.1 198.51.100.0/24", { format: "lines", ignore: ["column 0"] }],

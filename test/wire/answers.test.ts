@@ -164,6 +164,8 @@ it.each<[words: string, reason: string | undefined]>([
   ["empty commit not allowed", "nothing-staged"],
   ["no changes were staged", "nothing-staged"],
   ["no permission to commit", "not-able"],
+  ["Permission denied: no pending changes were committed", "not-able"],
+  ["License exceeded, no changes to apply", "not-able"],
   ["no permission for changes", "not-able"],
   ["table full, no changes were applied", "not-able"],
   ["checksum error, no changes were applied", undefined],

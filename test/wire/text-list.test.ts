@@ -34,6 +34,7 @@ describe("a set in lines", () => {
     ["CR alone behind a comment", "192.0.2.0/24 7\n# v6\r2001:db8::/32 1\n"],
     ["a last line that says OK", "192.0.2.0/24 7\n2001:db8::/32 1\n+OK 2 entries"],
     ["a counter of 0 in a column without a name", "192.0.2.0/24 7 0\n2001:db8::/32 1 NO", { prefix: 0, value: 1 }],
+    ["a head of which not every word is a usual name", "PREFIX VALUE FLAGS\n192.0.2.0/24 7 x\n2001:db8::/32 1 x"],
     ["columns by number", "a 192.0.2.0/24 x 0x7\nb 2001:db8::/32 y 1", { prefix: 1, value: 3 }],
     ["a length in a column of its own", "192.0.2.0 24 7\n2001:db8:: 32 1", { prefix: 0, prefixLength: 1, value: 2 }],
     [
@@ -110,9 +111,11 @@ describe("a set in lines", () => {
   });
 
   it.each<[body: string, message: string, answers?: Answers]>([
+    ["no network", "line 1 has 2 fields, and nothing says what they are"],
     ["There is a lock on this table", "line 1 has 7 fields, and nothing says what they are"],
     ["network timeout", "line 1 has 2 fields, and nothing says what they are"],
     ["no such set, check the name", 'element 0: "no such set"', { format: "csv", columns: { prefix: 0, value: 1 } }],
+    ["netz,gewicht", 'element 0: "netz"', { format: "csv", columns: { prefix: 0, value: 1 } }],
     ["OK 3\n192.0.2.0/24 7", "the answer announces 3 and lists 1"],
     ["192.0.2.0/24 7\n--more--\nnext page", "line 3 has 2 fields, and nothing says what they are"],
     ["192.0.2.0/24 7\n--more--", 'element 1: "--more--"'],
@@ -140,6 +143,12 @@ describe("a set as CSV", () => {
       { prefix: 0, prefixLength: 1, value: 2 },
     ],
     [
+      "numbers beside a head line of other words",
+      "netz,gewicht\n192.0.2.0/24,7\n2001:db8::/32,1",
+      { prefix: 0, value: 1 },
+    ],
+    ["two columns of one name that nothing reads", "prefix,value,Tag,tag\n192.0.2.0/24,7,a,b\n2001:db8::/32,1,a,b"],
+    [
       "a column that has the name of a member, and is none",
       "cidr,weight,value\n192.0.2.0/24,7,9\n2001:db8::/32,1,9",
       { prefix: "cidr", value: "weight" },
@@ -153,13 +162,16 @@ describe("a set as CSV", () => {
     expect(read("net,w\n192.0.2.0/24,7", { format: "csv", columns: { prefix: "cidr" } })).toMatchObject({
       message: 'the head line has no column "cidr", but "net", "w"',
     });
-    const twice = "prefix,value,note,Note\n192.0.2.0/24,7,a,b";
+    const twice = "prefix,value,Value\n192.0.2.0/24,7,8";
     expect(read(twice, { format: "csv" })).toEqual({
       outcome: "unknown",
-      message: 'the head line has a column twice: "prefix", "value", "note", "note"',
+      message: 'the head line has the column "Value" twice',
       remedy: "Set answers.columns with numbers.",
     });
     expect(read(twice, { format: "csv", columns: { prefix: 0, value: 1 } })).toEqual(["192.0.2.0/24 7"]);
+    expect(read("net,w,W\n192.0.2.0/24,7,8", { format: "csv", columns: { prefix: "net", value: "w" } })).toMatchObject({
+      message: 'the head line has the column "W" twice',
+    });
     expect(read('192.0.2.0/24,7\n"198.51.100.0/24,8', { format: "csv" })).toMatchObject({
       message: "line 2 begins a quoted field that does not end",
     });
@@ -211,12 +223,18 @@ describe("profiles, rules and marks in text", () => {
     expect(read(body, answers, kind)).toEqual(list);
   });
 
-  it.each([
+  it.each<[string, Answers, ListKind, string?]>([
     ["192.0.2.1 5 60", { format: "lines" }, "marks"],
     ["1 web", { format: "lines" }, "profiles"],
     ['[["x","192.0.2.1",5]]', {}, "marks"],
-  ] as const)("whose columns nothing names are asked for: %j", (body, answers, kind) => {
-    expect(read(body, answers, kind)).toMatchObject({ remedy: describedBy("columns") });
+    [
+      "Profile Name,State\nweb,on",
+      { format: "csv", columns: { name: 0 } },
+      "profiles",
+      "If it is, set answers.columns with its names; if not, read the answer with answers.read.",
+    ],
+  ])("whose columns nothing names are asked for: %j", (body, answers, kind, remedy = describedBy("columns")) => {
+    expect(read(body, answers, kind)).toMatchObject({ remedy });
   });
 });
 
