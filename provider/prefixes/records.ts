@@ -139,7 +139,9 @@ export class RecordReader {
     }
     for (const name in record) {
       const unread =
-        this.options.columns || name === found.name || isKnown(name) ? undefined : unreadWithin(name, record[name]);
+        this.options.columns || name === found.name || isKnown(name)
+          ? undefined
+          : unreadWithin(name, record[name], found.prefix);
       if (unread !== undefined) problems.add(where(name), unread);
     }
     this.collector.add(

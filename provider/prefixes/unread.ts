@@ -37,10 +37,12 @@ const key = (path: Path) => path.join("\0");
 
 /**
  * The problem of a member of a record that holds a list of prefixes of its own; `undefined` for one without any. A prefix alone
- * may be a fact about that of the record, such as its route.
+ * may be a fact about that of the record, such as its route, and so is one around it under a usual name.
+ *
+ * @param prefix Of the record.
  */
-export function unreadWithin(name: string, content: unknown): string | undefined {
-  if (!holdsList(content)) return undefined;
+export function unreadWithin(name: string, content: unknown, prefix: unknown): string | undefined {
+  if (!holdsList(content, prefix)) return undefined;
   return `${unread(name)}: set columns: { prefix: "…" } to read the record without it.`;
 }
 
@@ -49,11 +51,18 @@ function unread(name: string): string {
 }
 
 /** True for an array with prefixes, an object with prefixes as keys, another entry, and an object with such a member. */
-function holdsList(value: unknown): boolean {
+function holdsList(value: unknown, prefix: unknown): boolean {
   if (Array.isArray(value)) return holdsPrefix(value);
   const isHeld = ([name, content]: [string, unknown]) =>
-    isPrefix(name) || (isPrefixName(name) && holdsPrefix(content)) || holdsList(content);
+    isPrefix(name) ||
+    (isPrefixName(name) && holdsPrefix(content) && !isAround(content, prefix)) ||
+    holdsList(content, prefix);
   return isObject(value) && Object.entries(value).some(isHeld);
+}
+
+function isAround(content: unknown, prefix: unknown): boolean {
+  const [outer, inner] = [content, prefix].map((one) => prefixIn(one, { hostBits: "mask" }));
+  return inner !== undefined && outer?.contains(inner) === true;
 }
 
 /** True for a list with prefixes. An address alone may be that of a sender. */

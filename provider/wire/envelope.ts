@@ -244,7 +244,7 @@ export function refusePartialAnswer(
   }
   const ignored = new Set(answers?.ignore?.map((name) => name.toLowerCase()));
   const [range, link] = ["content-range", "link"].map((name) => (ignored.has(name) ? undefined : headerOf(name)));
-  if (range !== undefined && !isWholeRange(range))
+  if (range !== undefined && !isWholeRange(range, length))
     throw new ShapeError(`the header Content-Range says "${range}"`, ignoreRemedy(answers, "Content-Range"));
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))
     throw new ShapeError('the header Link has a rel="next": the list continues', ignoreRemedy(answers, "Link"));
@@ -253,8 +253,9 @@ export function refusePartialAnswer(
 
 const WHOLE_LISTS = "Lists are read whole: let the other side answer without pages.";
 
-/** `items 0-9/10`: from the first to the last. */
-function isWholeRange(range: string): boolean {
+/** `items 0-9/10`: from the first to the last. An empty list has a star there, and the total 0. */
+function isWholeRange(range: string, length: number): boolean {
+  if (length === 0 && /^\s*(?:\S+ )?\*\/0\s*$/.test(range)) return true;
   const [, first, last, total] = /^\s*\S+ (\d+)-(\d+)\/(\d+)\s*$/.exec(range) ?? [];
   return first === "0" && Number(last) + 1 === Number(total);
 }

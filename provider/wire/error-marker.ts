@@ -25,7 +25,7 @@ interface Marker {
 /**
  * The JSON error marker of an answer, whatever the HTTP status; `undefined` if there is none. Case of names does not matter.
  * Markers: a value under `error`, `err` or `errors`; `error` or `failed` under `status` or `result`; false under `ok` or
- * `success`; a `code` or `errno` other than 0 and 200 beside a message.
+ * `success`; beside a message, a `code` other than 0 and 200 to 299, or an `errno` other than 0 and 200.
  */
 export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
   if (!isObject(json) || isKeyedByAddress(json)) return undefined;
@@ -242,7 +242,8 @@ function errorCode(members: ReadonlyMap<string, unknown>): string | undefined {
   const isBad = (name: string) => {
     const number = readNumber(members.get(name))?.number;
     // Some nodes repeat the HTTP status in the body.
-    if (number !== undefined) return number !== 0 && !(/^(code|errno)$/.test(name) && number >= 200 && number < 300);
+    if (number !== undefined && name === "code") return number !== 0 && !(number >= 200 && number < 300);
+    if (number !== undefined) return number !== 0 && !(name === "errno" && number === 200);
     const text = members.get(name);
     return typeof text === "string" && text.trim() !== "" && !FINE.test(text) && !SUCCESS.test(text.trim());
   };

@@ -38,7 +38,8 @@ export function refusePartialStatus(around: Around, answers: ReceiverAnswers): v
     const { path, says } = doubt;
     const value = path.length > around.within.length ? undefined : around.within[path.length - 1]?.[path.at(-1) ?? ""];
     const name = key(path.at(-1) ?? "");
-    const isTotal = says === "total" && value !== undefined && !/account|discount|counter|country/.test(name);
+    const isUse = typeof value === "string" && value.search(OUT_OF) >= 0 && !SAYS_PART.test(value);
+    const isTotal = says === "total" && value !== undefined && !isUse && !/account|discount|counter|country/.test(name);
     if (isTotal || (says === "more" && isPlace(value)) || CURSORS.test(name)) throw partial(doubt, answers);
   }
 }
@@ -143,14 +144,20 @@ const ECHOES = set(
 const PARTIAL_WORDS =
   /(?<!\b(?:no|not|none|0)(?: \w{1,20})? )\b(?:partial(?:ly)?|incomplete|truncated|omitted)\b(?!["']?\s*[:=]\s*["']?(?:no|false|none|0)\b)|\b(?:continue[sd]?|next page|first \d+|[1-9]\d* more|cut (?:at|off|after|short)|limit(?:ed)? (?:reached|exceeded|to (?:the )?(?:first )?\d+))\b/i;
 /** A number of elements or of pages out of a larger one: "page 1 of 3", "50 of 200 entries"; not the use of a capacity. */
-const OUT_OF = /\b(?<part>\d{1,10}) of (?<all>\d{1,10})\b ?(?<after>[a-z]{0,9})/gi;
+const OUT_OF = /\b(?<part>\d{1,10}) of (?<all>\d{1,10})\b(?<after>(?: [a-z]{1,20}){0,3})/gi;
+/** Words with which such numbers tell of a part of a status; others are those of a quota. */
+const SAYS_PART = new RegExp(
+  `${PARTIAL_WORDS.source}|\\b(?:pages?|part|entr(?:y|ies)|records?|items?|rows?|lines?|prefix(?:es)?|show(?:ing|n)|listed|listing)\\b`,
+  "i",
+);
 
 /** True for words that may report a part of a list. */
 export function mayReportPart(text: string): boolean {
   return (
     PARTIAL_WORDS.test(text) ||
     [...text.matchAll(OUT_OF)].some(
-      ({ groups: { part, all, after = "" } = {} }) => Number(part) < Number(all) && !/^(?:used|free)$/i.test(after),
+      ({ groups: { part, all, after = "" } = {} }) =>
+        Number(part) < Number(all) && !/ (?:used|free|active|slots)\b/i.test(after),
     )
   );
 }

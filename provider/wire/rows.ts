@@ -51,7 +51,8 @@ export function namesOfFields(
   return names;
 }
 
-const MARK_FIELDS = markNames("shost", undefined);
+/** Usual names of the members of a mark. */
+export const MARK_FIELDS = markNames("shost", undefined);
 
 /** True for a usual name of a member of an entry or a mark. */
 export function isUsualName(name: string): boolean {

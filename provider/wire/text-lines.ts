@@ -7,12 +7,11 @@ import type { Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";
 import { isErrorText } from "./error-marker";
 import { jsonOf, parseJson, quoted, ShapeError, textOf } from "./json";
-import { markNames } from "./mark-names";
 import { judgeText, type NodeAnswer, quotable, readAnswer } from "./node-answer";
 import { mayReportPart } from "./partial-list";
 import { isAddressLike } from "./places";
 import { type Ignoring, ignoreRemedy, type Verdicts } from "./remedies";
-import { isUsualName } from "./rows";
+import { isUsualName, MARK_FIELDS } from "./rows";
 
 const COMMENT = /^(#|;|\/\/|!)/;
 /** A first or last line with the result of the request: `OK`, `+OK 3 entries`. */
@@ -49,10 +48,8 @@ export function linesOf(body: string, format: ListFormat, answers?: Verdicts, co
   const error = format === "ndjson" ? undefined : filled.find(({ content }) => isErrorText(content));
   if (error) return { kind: "error", message: error.content };
   // A row of fields with semicolons or tabs between them may begin with an empty one.
-  const delimiter =
-    format === "csv"
-      ? delimiterOf(filled.find(({ content: one }) => !COMMENT.test(one) && !VERDICT.test(one))?.content ?? "")
-      : "";
+  const isRow = ({ content }: Line) => !COMMENT.test(content) && !VERDICT.test(content);
+  const delimiter = format === "csv" ? delimiterOf(filled.find(isRow)?.content ?? "") : "";
   const isComment = ({ content }: Line) => COMMENT.test(content) && !(delimiter === ";" && content.startsWith(";"));
   const isTabbed = delimiter === "\t";
   const lines = filled
@@ -131,7 +128,6 @@ export function isHead(
   isAlone: boolean,
 ): boolean {
   if (columns && Object.values(columns).some((column) => typeof column === "string")) return true;
-  const marks = markNames("shost", undefined);
   if (fields.some(isAddressLike) || (format === "lines" && isAlone && !fields.every(isUsualName))) return false;
   const isWords =
     format === "csv" && columns && !isAlone && fields.length > 1 && fields.every((field) => WORD.test(field));
@@ -139,7 +135,7 @@ export function isHead(
     case "prefixset":
       return isWords || fields.some((field) => naturalRole(field) === "prefix");
     case "marks":
-      return isWords || fields.some((field) => marks.meet(field)?.kind === "address");
+      return isWords || fields.some((field) => MARK_FIELDS.meet(field)?.kind === "address");
     case "profiles":
       return format === "csv" && fields.some((field) => /^(name|profile)$/i.test(field));
     case "rules":

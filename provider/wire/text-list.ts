@@ -1,10 +1,18 @@
 import { isObject, type JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
-import type { Answers, Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
+import {
+  type Answers,
+  type Columns,
+  type ListFormat,
+  type ListKind,
+  MEMBERS_OF,
+  type NodeHabits,
+  type ReceiverAnswers,
+} from "./answers";
 import { couldBeLength, naturalRole } from "./entry-members";
 import { refuseState } from "./entry-state";
 import { refuseMore } from "./envelope";
-import { isErrorRecord, isErrorText, isVerdictRecord } from "./error-marker";
+import { isErrorRecord, isErrorText, isVerdictRecord, wordsOf } from "./error-marker";
 import { parseJson, quoted, refuseRepeated, ShapeError } from "./json";
 import { type NodeAnswer, readAnswer } from "./node-answer";
 import { refusePartial } from "./partial-list";
@@ -90,7 +98,7 @@ function records(
   answers: Answers | ReceiverAnswers = {},
   command = "list",
 ): NodeAnswer {
-  const own = "names" in answers ? Object.values(namesFor(answers, kind)).map((name) => name.toLowerCase()) : [];
+  const named = "names" in answers ? namesFor(answers, kind) : {};
   const json: unknown[] = [];
   for (const [at, { number, content }] of lines.entries()) {
     let element: unknown;
@@ -102,7 +110,7 @@ function records(
       throw new ShapeError(`line ${number} is not JSON: ${quoted(content)}`);
     }
     refuseRepeated(content, element);
-    const about = at === lines.length - 1 && isAboutList(element, own) ? element : undefined;
+    const about = at === lines.length - 1 && isAboutList(element, kind, named) ? element : undefined;
     const answer = about || isErrorRecord(element) ? readAnswer(content, answers, command) : undefined;
     if (answer?.kind === "error") return answer;
     if (about === undefined) json.push(element);
@@ -114,13 +122,20 @@ function records(
   return { kind: "json", json };
 }
 
-/** True for a record about a list, without a member that the settings name for elements. */
-function isAboutList(element: unknown, own: readonly string[]): element is JsonObject {
+/** True for a record about a list, without a member by which the settings tell elements apart. */
+function isAboutList(element: unknown, kind: ListKind, named: ReturnType<typeof namesFor>): element is JsonObject {
   if (!isObject(element)) return false;
   const names = Object.keys(element).map((name) => name.toLowerCase());
   const isCount = names.every((name) => /^(total|count|records|more|next)$/.test(name));
-  return (isCount || isVerdictRecord(element)) && !names.some((name) => own.includes(name));
+  // The id of a mark may be the code of a verdict.
+  const identifying = MEMBERS_OF[kind].filter((one) =>
+    one === "id" ? kind === "rules" || wordsOf(element) === undefined : IDENTIFYING.test(one),
+  );
+  const isElement = identifying.some((one) => names.includes(named[one]?.toLowerCase() ?? ""));
+  return (isCount || isVerdictRecord(element)) && !isElement;
 }
+
+const IDENTIFYING = /^(prefix|rangeStart|address|source|destination|name)$/;
 
 function rows(
   given: Parameters<typeof withoutVerdict>[0],

@@ -419,6 +419,7 @@ describe("a document of a published list", () => {
   test.each([
     ["an array", JSON.stringify([{ ip: "192.0.2.7", asn: { route: "192.0.2.0/24" } }])],
     ["lines of JSON", '{"ip":"192.0.2.7","asn":{"route":"192.0.2.0/24"}}\n'],
+    ["a network around it", '[{"ip":"192.0.2.7","traits":{"network":"192.0.2.0/24"}}]'],
   ])("with facts about each prefix, such as its route, is read: %s", (_, text) => {
     expect(Object.keys(parsePrefixes(text))).toEqual(["192.0.2.7/32"]);
   });

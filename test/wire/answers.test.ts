@@ -23,6 +23,7 @@ describe("an error marker", () => {
     [{ code: "ENOENT", message: "no such set" }, "no such set"],
     [{ error: { code: 0, message: "no such set" } }, "no such set"],
     [{ errno: 2, errmsg: "no such set" }, "no such set"],
+    [{ errno: 201, errmsg: "no such set" }, "no such set"],
     [{ errno: "ENOENT", msg: "no such set" }, "no such set"],
     [{ code: -1, error: null, detail: "no such set", success: true }, "no such set"],
     [{ status: 404, message: "no such set" }, "no such set"],

@@ -38,6 +38,12 @@ describe("status and headers of a list of ten", () => {
     expect(judge(200, headers)).not.toThrow();
   });
 
+  it("an empty range is that of an empty list", () => {
+    const answer = { status: 200, headers: { "content-range": "*/0" } };
+    expect(() => refusePartialAnswer(answer, 0, {})).not.toThrow();
+    expect(() => refusePartialAnswer(answer, 1, {})).toThrow('the header Content-Range says "*/0"');
+  });
+
   it("those that answers.ignore names do not matter", () => {
     const headers = { "content-range": "items 0-9/40", link: "</l?page=2>; rel=next", "x-total-count": "11" };
     const ignore = ["Content-Range", "Link", "X-Total-Count"];

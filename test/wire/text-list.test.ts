@@ -82,6 +82,8 @@ describe("a set in lines", () => {
     "# 0 more",
     "# 0 entries omitted",
     "# capacity: 1 of 65536 used",
+    "# 12 of 8192 slots used",
+    "# 2 of 10 mitigations active",
     "# access limited to admins",
     "! 198.51.100.7 asked for this list",
   ])("with the comment %j is read", (comment) => {
@@ -154,6 +156,7 @@ describe("a set as CSV", () => {
       { prefix: "cidr", value: "weight" },
     ],
     ["empty fields", "192.0.2.0/24\t7\n2001:db8::/32\t", { prefix: 0, value: 1 }],
+    ["empty fields behind a line with OK", "OK 2\nnote;prefix;value\n;192.0.2.0/24;7\n;2001:db8::/32;1"],
   ])("is read with %s", (_title, body, columns) => {
     expect(read(body, { format: "csv", columns })).toEqual(TWO);
   });
@@ -218,6 +221,12 @@ describe("profiles, rules and marks in text", () => {
       [{ address: "192.0.2.1", value: 5, lifetime: 60, extra: { zone: "a" } }],
     ],
     ["marks", { format: { marks: "csv", prefixset: "lines" } }, "ip\n192.0.2.1", [{ address: "192.0.2.1" }]],
+    [
+      "marks",
+      { format: "ndjson", names: { id: "code" } },
+      '{"a":"192.0.2.1","code":0,"message":"done"}\n{"code":0,"message":"done"}',
+      [{ address: "192.0.2.1", id: 0, extra: { message: "done" } }],
+    ],
     ["marks", { columns: { address: 0, value: 1 } }, '[["192.0.2.1",5]]', [{ address: "192.0.2.1", value: 5 }]],
   ])("%s, with %j, are read from %j", (kind, answers, body, list) => {
     expect(read(body, answers, kind)).toEqual(list);
