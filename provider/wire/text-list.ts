@@ -1,14 +1,6 @@
 import { isObject, type JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
-import {
-  type Answers,
-  type Columns,
-  type ListFormat,
-  type ListKind,
-  MEMBERS_OF,
-  type NodeHabits,
-  type ReceiverAnswers,
-} from "./answers";
+import type { Answers, Columns, ListFormat, ListKind, NodeHabits, ReceiverAnswers } from "./answers";
 import { couldBeLength, naturalRole } from "./entry-members";
 import { refuseState } from "./entry-state";
 import { refuseMore } from "./envelope";
@@ -127,15 +119,20 @@ function isAboutList(element: unknown, kind: ListKind, named: ReturnType<typeof 
   if (!isObject(element)) return false;
   const names = Object.keys(element).map((name) => name.toLowerCase());
   const isCount = names.every((name) => /^(total|count|records|more|next)$/.test(name));
-  // The id of a mark may be the code of a verdict.
-  const identifying = MEMBERS_OF[kind].filter((one) =>
-    one === "id" ? kind === "rules" || wordsOf(element) === undefined : IDENTIFYING.test(one),
+  const isElement = Object.entries(named).some(
+    ([member, name]) => IDENTIFYING[kind].test(member) && names.includes(name.toLowerCase()),
   );
-  const isElement = identifying.some((one) => names.includes(named[one]?.toLowerCase() ?? ""));
-  return (isCount || isVerdictRecord(element)) && !isElement;
+  // The id of a mark may be the code of a verdict.
+  const isMark = kind === "marks" && names.includes(named.id?.toLowerCase() ?? "") && wordsOf(element) === undefined;
+  return (isCount || isVerdictRecord(element)) && !isElement && !isMark;
 }
 
-const IDENTIFYING = /^(prefix|rangeStart|address|source|destination|name)$/;
+const IDENTIFYING: Readonly<Record<ListKind, RegExp>> = {
+  prefixset: /^(prefix|rangeStart)$/,
+  profiles: /^name$/,
+  rules: /^(id|name)$/,
+  marks: /^(address|source|destination)$/,
+};
 
 function rows(
   given: Parameters<typeof withoutVerdict>[0],

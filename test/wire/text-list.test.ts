@@ -213,6 +213,7 @@ describe("profiles, rules and marks in text", () => {
   it.each<[ListKind, Answers, string, unknown]>([
     ["profiles", { format: "csv" }, "name,prefixes\nweb,2\n", [{ name: "web", extra: { prefixes: "2" } }]],
     ["profiles", { format: "csv", columns: { name: 0 } }, "web,a", [{ name: "web", extra: { "column 1": "a" } }]],
+    ["marks", { format: "ndjson", names: { id: "code" } }, '{"code":7}', [{ id: 7 }]],
     ["rules", { format: "ndjson", names: { name: "text" } }, '{"text":"SYN"}', [{ name: "SYN" }]],
     [
       "marks",
