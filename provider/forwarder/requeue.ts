@@ -101,14 +101,14 @@ async function copied(path: string, config: LiveConfig): Promise<Copied> {
     throw new StoreError(`The state ${source.file} is in use by a forwarder, which sends these records itself.`);
   }
   const file = `${source.file}.requeue`;
-  const wanted = new Set(config.current.sinks.map(({ name }) => name));
-  const others = source.sinks().flatMap(({ name }) => (wanted.has(name) ? [] : [name]));
+  const configured = new Set(config.current.sinks.map(({ name }) => name));
+  const others = source.sinks().flatMap(({ name }) => (configured.has(name) ? [] : [name]));
   const former = existsSync(file) ? await opened(file) : undefined;
   if (former) {
     try {
       const origin = former.get(originRow, "SELECT value FROM meta WHERE name = 'origin'")?.value;
       if (origin !== originOf(source)) return { file, isComplete: false, others: [] };
-      copy(source, former, wanted);
+      copy(source, former, configured);
       return { file, isComplete: true, others };
     } finally {
       former.close();
@@ -118,7 +118,7 @@ async function copied(path: string, config: LiveConfig): Promise<Copied> {
   for (const one of [draft, file]) await remove(one);
   const target = await Store.open(draft);
   try {
-    copy(source, target, wanted);
+    copy(source, target, configured);
   } finally {
     target.close();
   }
@@ -152,9 +152,9 @@ function originOf({ file }: LeftSpool): string {
 
 /**
  * Adds to the copy of a store the batches that are newer than all that it ever had. Sinks that it lacks, since a run with another
- * configuration left them out, get all that they have not taken, if they are wanted now.
+ * configuration left them out, get all that they have not taken, if they are configured now.
  */
-function copy(source: LeftSpool, target: Store, wanted: ReadonlySet<string>): void {
+function copy(source: LeftSpool, target: Store, configured: ReadonlySet<string>): void {
   target.transaction(() => {
     target.run("INSERT OR IGNORE INTO meta VALUES ('origin', ?)", originOf(source));
     // SQLite keeps the greatest number, whatever was deleted since.
@@ -162,7 +162,7 @@ function copy(source: LeftSpool, target: Store, wanted: ReadonlySet<string>): vo
     /** By name of a sink, the batch behind which it gets all. */
     const after = new Map(target.all(nameRow, "SELECT name FROM sinks").map(({ name }) => [name, last]));
     for (const { name, position, dropped } of source.sinks()) {
-      if (after.has(name) || !wanted.has(name)) continue;
+      if (after.has(name) || !configured.has(name)) continue;
       target.run("INSERT INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
       after.set(name, 0);
     }
