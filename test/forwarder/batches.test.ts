@@ -86,6 +86,7 @@ function runnerOf(sink: Sink, ledger: StoredLedger, folder: string): SinkRunner 
     secrets: { refresh: async () => {} },
     rejected: new RejectedFiles(folder, Date.now),
     losses: { add: () => {} },
+    log: silent,
     acknowledged: () => {},
     gone: () => {},
   });

@@ -17,7 +17,7 @@ import {
 } from "../sinks/sink";
 import type { Losses } from "../telling/losses";
 import type { Metrics } from "../telling/metrics";
-import type { Troubles } from "../telling/troubles";
+import type { Log, Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 import { type Prepared, ReadAhead } from "./read-ahead";
 import type { RejectedFiles } from "./rejected";
@@ -39,6 +39,7 @@ interface RunnerParts extends DeliveryParts {
   readonly filter?: () => RecordFilter | undefined;
   readonly rejected: RejectedFiles;
   readonly losses: Pick<Losses, "add">;
+  readonly log: Pick<Log, "warn">;
   /** The sink's mark has moved. */
   acknowledged(): void;
   gone(reason: string): void;
@@ -85,7 +86,7 @@ export class SinkRunner {
     } finally {
       await this.sink.close().catch((error: unknown) => {
         const message = `Sink "${this.name}" cannot be closed: ${messageOf(error)}.`;
-        this.parts.troubles.begin(`sink/${this.name}`, { sink: this.name }, message);
+        this.parts.log.warn({ sink: this.name }, message);
       });
     }
   }
