@@ -57,8 +57,6 @@ interface LeftStaged {
   changedIn(listed: ListedMap): readonly CanonicalPrefix[];
   /** Drops those notes: a commit has taken the changes back, or carried them out. */
   settleChanged(): void;
-  /** Drops all notes, once a list after a commit shows nothing of them that no program declares. */
-  settleListed(listed: ListedMap, desired: ConfirmationOptions["desired"]): void;
 }
 
 /** The last list of the node, even if it does not show every change. */

@@ -137,7 +137,6 @@ export class OtherSets {
       const after = await options.set.observe().catch(() => undefined);
       if (after === undefined) continue;
       options.leftStaged?.settleChanged();
-      options.leftStaged?.settleListed(after.values, options.desired);
       const now = await restore(options, { isOwn: () => false, left }, before, after);
       const foreign = doneByOthers(before.values, now.values, { put: new Map(), remove: new Set() });
       if (foreign) options.notices.report({ kind: "published", ...placeOf(options), ...foreign });

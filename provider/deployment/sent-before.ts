@@ -18,8 +18,8 @@ export interface SentNotes {
   note(place: string, names: readonly string[], keys: readonly string[], isLasting?: boolean): void;
   /** Keys that ended runs noted under one of these names; without names, under any. */
   noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size">;
-  /** Drops the notes of ended runs, and the lasting ones of this one, under these names or all: their keys are in a state, or gone. */
-  settle(place: string, names?: readonly string[]): void;
+  /** Drops the notes of ended runs, and the lasting ones of this one: their keys are in a state, or gone. */
+  settle(place: string, names: readonly string[]): void;
 }
 
 /** Keeps no notes. */
@@ -116,13 +116,6 @@ export class SentBefore {
 
   private get changes(): string {
     return `${this.place} changed`;
-  }
-
-  /** Drops the notes of all resources, once a list after a commit shows nothing of them that no program declares. */
-  settleListed(listed: ListedMap, desired: { has(prefix: CanonicalPrefix): boolean }): void {
-    const noted = this.notes.noted(this.place);
-    const isLeft = (entry: Entry) => !desired.has(entry[0]) && noted.has(keyOf(entry));
-    if (noted.size > 0 && ![...listed].some(isLeft)) this.notes.settle(this.place);
   }
 
   settle(names: Names): void {

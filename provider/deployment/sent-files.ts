@@ -65,7 +65,7 @@ export class SentFiles implements SentNotes {
     return { size: keys.size, has: (key) => keys.has(this.files.hashOf(key)) };
   }
 
-  settle(place: string, names?: readonly string[]): void {
+  settle(place: string, names: readonly string[]): void {
     const isOf = this.isOf(place, names);
     this.lasting = this.lasting.filter((line) => !isOf(line));
     for (const [file, lines] of this.ended()) {

@@ -38,7 +38,7 @@ export function refusePartialStatus(around: Around, answers: ReceiverAnswers): v
     const { path, says } = doubt;
     const value = path.length > around.within.length ? undefined : around.within[path.length - 1]?.[path.at(-1) ?? ""];
     const name = key(path.at(-1) ?? "");
-    const isUse = typeof value === "string" && value.search(OUT_OF) >= 0 && !SAYS_PART.test(value);
+    const isUse = typeof value === "string" && value.search(OUT_OF) >= 0 && !SAYS_PART.test(`${name} ${value}`);
     const isTotal = says === "total" && value !== undefined && !isUse && !/account|discount|counter|country/.test(name);
     if (isTotal || (says === "more" && isPlace(value)) || CURSORS.test(name)) throw partial(doubt, answers);
   }
@@ -157,7 +157,7 @@ export function mayReportPart(text: string): boolean {
     PARTIAL_WORDS.test(text) ||
     [...text.matchAll(OUT_OF)].some(
       ({ groups: { part, all, after = "" } = {} }) =>
-        Number(part) < Number(all) && !/ (?:used|free|active|slots)\b/i.test(after),
+        Number(part) < Number(all) && !/ (?:(?:used|free|slots)\b|active$)/i.test(after),
     )
   );
 }

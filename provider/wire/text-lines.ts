@@ -1,6 +1,7 @@
 import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
 import { announcedIn } from "../model/list-totals";
+import { COUNTS } from "../model/member-names";
 import { jsonIn, prefixIn } from "../model/readable";
 import { LINE_END } from "../model/text";
 import type { Columns, ListFormat, ListKind } from "./answers";
@@ -128,7 +129,10 @@ export function isHead(
   isAlone: boolean,
 ): boolean {
   if (columns && Object.values(columns).some((column) => typeof column === "string")) return true;
-  if (fields.some(isAddressLike) || (format === "lines" && isAlone && !fields.every(isUsualName))) return false;
+  const isUsual = (field: string) => isUsualName(field) || (COUNTS.test(field) && !IN_SENTENCES.test(field));
+  // A sentence may have usual names, too.
+  const mayBeSentence = format === "lines" && (isAlone || mayReportPart(fields.join(" ")));
+  if (fields.some(isAddressLike) || (mayBeSentence && !fields.every(isUsual))) return false;
   const isWords =
     format === "csv" && columns && !isAlone && fields.length > 1 && fields.every((field) => WORD.test(field));
   switch (kind) {
@@ -143,6 +147,8 @@ export function isHead(
   }
 }
 
+/** Usual names of counters that sentences have, as in "no network". */
+const IN_SENTENCES = /^(no|timeout)$/i;
 /** One word. */
 const WORD = /^[\p{L}_-]+$/u;
 
@@ -158,9 +164,7 @@ export function refuseDoubtfulHead(
 ) {
   if (kind !== "profiles" && kind !== "rules") return;
   const isHead = columns
-    ? fields.length > 1 &&
-      !/\d/.test(line.content) &&
-      fields.some((field) => /[ _](id|name|profile|rule)$/i.test(field))
+    ? fields.length > 1 && !/\d/.test(line.content) && fields.some((field) => /[ _](id|name)$/i.test(field))
     : fields.every((field) => /^(id|name|profile|rule)$/i.test(field));
   if (!isHead) return;
   throw new ShapeError(

@@ -135,6 +135,7 @@ describe("a status", () => {
     ],
     ['{"result":{"IP_prefix":["192.0.2.1"]},"total":5}', '"total" is 5 and 1 are listed'],
     ['{"IP_prefix":["192.0.2.1"],"info":"1 of 5 prefixes"}', "may report a part of the list"],
+    ['{"IP_prefix":["192.0.2.1"],"page":"1 of 5"}', "may report a part of the list"],
     ['{"IP_prefix":["192.0.2.1"],"info":"truncated: 1 of 5"}', "may report a part of the list"],
     ['{"IP_prefix":["192.0.2.1"],"nextPageToken":"eyJwYWdlIjoyfQ"}', '"nextPageToken" says that the list continues'],
     ['{"IP_prefix":["192.0.2.1"],"meta":{"continue":"abc"}}', 'answers.ignore: ["meta.continue"]'],

@@ -92,7 +92,7 @@ it("the time of a request begins once a connection is free, however large the wa
   const silent = { ...wave, timeoutMs: 600_000, nodes: nodes.slice(0, 17).reverse() };
   const failed = await checkWave(hurried, { url: health.url }, silent);
   expect(failed?.nodes).toEqual(silent.nodes);
-  expect(failed?.reason).toContain(`GET ${health.of("cdn0")}: not asked within the time of the check`);
+  expect(failed?.reason).toContain(`GET ${health.of("cdn0")}: not asked: the time of this try was over`);
   expect(health.asked()).toHaveLength(16);
   await checkWave(hurried, { url: health.url }, { ...silent, asksAll: true });
   expect(health.asked()).toHaveLength(17);

@@ -54,6 +54,7 @@ describe("a set in lines", () => {
     ["# page 1 of 3", '"# page 1 of 3", may report a part of the list'],
     ["# 50 of 200 entries shown", '"# 50 of 200 entries shown", may report a part of the list'],
     ["# 50 of 200 marks", '"# 50 of 200 marks", may report a part of the list'],
+    ["# showing 10 of 300 active prefixes", '"# showing 10 of 300 active prefixes", may report a part of the list'],
     ["# truncated: yes", '"# truncated: yes", may report a part of the list'],
     ["# list is limited to 100 entries", '"# list is limited to 100 entries", may report a part of the list'],
     ["! 192.0.2.0/24 1 30", '"! 192.0.2.0/24 1 30", has a prefix, and may negate it'],
@@ -96,7 +97,7 @@ describe("a set in lines", () => {
   });
 
   it("is empty where only OK, comments or a head stand, or where the settings say so", () => {
-    for (const body of ["OK 0", "# no entries\n", "PREFIX VALUE\n"])
+    for (const body of ["OK 0", "# no entries\n", "PREFIX VALUE\n", "PREFIX VALUE HITS\n"])
       expect(read(body, { format: "lines" })).toEqual([]);
     expect(read("", { format: "lines", empty: "" })).toEqual([]);
     expect(read("", { format: "lines" })).toMatchObject({ message: "the answer is empty" });
@@ -116,6 +117,7 @@ describe("a set in lines", () => {
     ["no network", "line 1 has 2 fields, and nothing says what they are"],
     ["There is a lock on this table", "line 1 has 7 fields, and nothing says what they are"],
     ["network timeout", "line 1 has 2 fields, and nothing says what they are"],
+    ["prefix list truncated at 100\n192.0.2.0/24", "line 1 has 5 fields, and nothing says what they are"],
     ["no such set, check the name", 'element 0: "no such set"', { format: "csv", columns: { prefix: 0, value: 1 } }],
     ["netz,gewicht", 'element 0: "netz"', { format: "csv", columns: { prefix: 0, value: 1 } }],
     ["OK 3\n192.0.2.0/24 7", "the answer announces 3 and lists 1"],

@@ -73,7 +73,7 @@ export class HttpCheck {
       headers: { ...senderHeaders(), ...given },
     } as const;
     const label = sanitize(`GET ${url.href}`, this.redactor.text);
-    if (timeoutMs <= 0) return `${label}: not asked within the time of the check`;
+    if (timeoutMs <= 0) return `${label}: not asked: the time of this try was over`;
     try {
       const { status } = await this.http.send(request, { timeoutMs, signal: this.world.signal });
       return status === desired ? undefined : `${label}: HTTP ${status}`;
