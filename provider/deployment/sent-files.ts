@@ -47,16 +47,23 @@ export class SentFiles implements SentNotes {
     const hashed = (texts: readonly string[]) => texts.map((it) => files.hashOf(it));
     const [at, by, its] = [files.hashOf(place), hashed(names), lines.get(keys) ?? hashed(keys)];
     if (isLasting) this.lasting.push([at, by, typeof its === "number" ? hashed(keys) : its]);
+    if (this.append([at, by, its]) && !lines.has(keys)) lines.set(keys, this.last);
+  }
+
+  /** Adds a line to the own file. @returns whether it is there */
+  private append(
+    content: readonly [place: string, names: readonly string[], keys: readonly string[] | number],
+  ): boolean {
     this.last += 1;
-    const line = JSON.stringify([this.last, at, by, its]);
+    const line = JSON.stringify([this.last, ...content]);
     const isNoted = attempt(() => {
       if (!this.isThere) privateFolder(this.parent);
       // Ends a line that a full disk has cut off.
-      files.append(`\n${line}\n`);
+      this.files.append(`\n${line}\n`);
       return true;
     });
     this.isThere = isNoted === true;
-    if (isNoted && !lines.has(keys)) lines.set(keys, this.last);
+    return this.isThere;
   }
 
   noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size"> {
@@ -67,7 +74,10 @@ export class SentFiles implements SentNotes {
 
   settle(place: string, names: readonly string[]): void {
     const isOf = this.isOf(place, names);
+    const settled = this.lasting.filter(isOf);
     this.lasting = this.lasting.filter((line) => !isOf(line));
+    // This process may be killed, or its engine, before it ends in order.
+    for (const [at, by] of settled.slice(0, 1)) this.append([at, by, []]);
     for (const [file, lines] of this.ended()) {
       const left = lines.filter((line) => !isOf(line));
       if (left.length === lines.length) continue;
@@ -114,15 +124,19 @@ function textOf(lines: readonly Line[]): string {
   return lines.map((line, index) => `${JSON.stringify([index, ...line])}\n`).join("");
 }
 
-/** Whole lines: what a killed process had not noted in full, it had not sent. */
+/** Whole lines that are not settled: what a killed process had not noted in full, it had not sent. */
 function linesOf(text: string): Line[] {
   const keysOf = new Map<number, readonly string[]>();
-  return text.split("\n").flatMap((line): Line[] => {
+  let found: Line[] = [];
+  for (const line of text.split("\n")) {
     const { data } = lineSchema.safeParse(attempt(() => JSON.parse(line)));
-    if (!data) return [];
+    if (!data) continue;
     const [number, place, names, given] = data;
     const keys = typeof given === "number" ? (keysOf.get(given) ?? []) : given;
     keysOf.set(number, keys);
-    return [[place, names, keys]];
-  });
+    if (keys.length > 0) found.push([place, names, keys]);
+    // A line without keys settles those before it.
+    else found = found.filter(([at, by]) => at !== place || !by.some((name) => names.includes(name)));
+  }
+  return found;
 }
