@@ -178,7 +178,7 @@ export const NO_HEADER = "has characters that no header can carry";
 /** Headers that describe the HTTP message; the client sets them. */
 const OWN_HEADERS = new Set(["connection", "content-length", "content-type", "keep-alive", "te", "transfer-encoding"]);
 
-/** Request headers by name. */
+/** Request headers by name. @internal */
 export const headers = schema(() => {
   const z = zod();
   const message = "must be an object of strings, or its JSON";

@@ -83,16 +83,18 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     }
     return;
   }
-  const version = packageVersion();
-  const sinks = config.current.sinks.map(({ name, type }) => `${name} (${type})`).join(", ");
-  const watches = watchedBy(config).join(" ");
-  log.info(
-    { version, config: flags.config },
-    `pulumi-packetfilter ${version} forwards with ${flags.config}. ${watches} Sinks: ${sinks}. State: ${config.stateFolder}.`,
-  );
+  const opened = () => {
+    const version = packageVersion();
+    const sinks = config.current.sinks.map(({ name, type }) => `${name} (${type})`).join(", ");
+    const watches = watchedBy(config).join(" ");
+    log.info(
+      { version, config: flags.config },
+      `pulumi-packetfilter ${version} forwards with ${flags.config}. ${watches} Sinks: ${sinks}. State: ${config.stateFolder}.`,
+    );
+  };
   const { env, execute } = io;
   const manager = execute && ServiceManager.of({ env, execute, log, clock: forwarderWorld });
-  const service = await judged(() => Service.start(config, { open, log, manager }));
+  const service = await judged(() => Service.start(config, { open, opened, log, manager }));
   await serve(flags, service, { log, table, onHangup }, io);
 }
 

@@ -16,6 +16,8 @@ export interface ServiceParts {
   /** Default: the machine's clock. */
   readonly world?: Pick<ForwarderWorld, "sleep" | "after" | "random">;
   open(config: LiveConfig): Promise<Forwarder>;
+  /** Called once the first one is open, before it answers or lists. Default: not called. */
+  opened?(): void;
 }
 
 /** A forwarder that runs until it is stopped, and that can change its configuration meanwhile. */
@@ -43,6 +45,7 @@ export class Service {
   /** Starts to forward. An address that cannot be listened on is tried again meanwhile. @throws what opening does. */
   static async start(config: LiveConfig, parts: ServiceParts): Promise<Service> {
     const service = new Service(parts, config, await parts.open(config));
+    parts.opened?.();
     await service.listen(1);
     service.begin(service.current);
     parts.manager?.ready();
