@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BODILESS } from "../http/reply";
 import { answerText, choice, type Switch } from "./switch";
 
 /** Forms of an error, each with its mark of an error. The first is the default. */
@@ -21,9 +22,6 @@ const FORMS_BY_STATUS: readonly ErrorForm[] = ["text", "html"];
 
 /** Forms with the status of their kind; all others have 200. */
 const WITH_STATUS: readonly ErrorForm[] = ["json", ...FORMS_BY_STATUS];
-
-/** Statuses without a body (RFC 9110), so that the body cannot mark an error. */
-const BODILESS = [204, 205, 304];
 
 /** Switch for the form of a kind; `same` is that of `errorForm`. */
 const form = (about: string) => choice(["same", ...FORMS], `Form of the error ${about}; same: as errorForm.`);

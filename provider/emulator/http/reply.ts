@@ -32,7 +32,7 @@ export function html(status: number, message: string): Reply {
 }
 
 /** Statuses of answers that have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
-const BODILESS: readonly number[] = [204, 205, 304];
+export const BODILESS: readonly number[] = [204, 205, 304];
 
 /** The bytes of a body, as they are sent. */
 export function encode({ status, body }: Pick<Reply, "status" | "body">): Buffer {
