@@ -90,7 +90,7 @@ const chosen = wanted.map((mutant) => ({
   ...mutant,
   texts: planted(mutant),
 }));
-const whole = await codeOf("unchanged");
+const whole = await codeOf(`unchanged-${process.pid}`);
 
 /**
  * A seed that fails with a fault and does not fail without it: the one that found it last, which is a matter of a second, or the first one.
@@ -119,6 +119,7 @@ for (const { name, promise, seed, texts } of chosen) {
   const result = found ? `${String(found.seed).padStart(4)}  ${found.promise}` : "   -  not found";
   process.stdout.write(`${String(promise).padStart(7)}  ${name.padEnd(width)}  ${result}\n`);
 }
-rmSync(join(folder, `planted-${process.pid}`), { recursive: true, force: true });
+for (const name of ["planted", "unchanged"])
+  rmSync(join(folder, `${name}-${process.pid}`), { recursive: true, force: true });
 process.stdout.write(`${chosen.length} mutants, ${missed} not found\n`);
 process.exitCode = missed > 0 ? 1 : 0;

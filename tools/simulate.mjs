@@ -61,18 +61,24 @@ export function run(file, args) {
  * @throws {Error} if the diff does not apply
  */
 function patched(diff) {
-  const folder = join(".tmp", "simulation-patched");
-  rmSync(join(root, folder), { recursive: true, force: true });
+  const folder = join(OWN, "patched");
   for (const part of ["provider", join("test", "simulation")])
     cpSync(join(root, part), join(root, folder, part), { recursive: true });
   execFileSync("git", ["apply", `--directory=${folder}`, resolve(diff)], { cwd: root, stdio: "inherit" });
   return join(root, folder);
 }
 
+/** Folder of this process, so that several play at once. */
+const OWN = join(".tmp", `simulation-${process.pid}`);
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   // The program checks all options.
   const { patch } = parseArgs({ options: { patch: { type: "string" } }, strict: false }).values;
-  const from = typeof patch === "string" ? patched(patch) : root;
-  const file = await bundled(join(from, "test", "simulation", "main.ts"), join(root, ".tmp", "simulation"));
-  process.exitCode = await run(file, process.argv.slice(2));
+  try {
+    const from = typeof patch === "string" ? patched(patch) : root;
+    const file = await bundled(join(from, "test", "simulation", "main.ts"), join(root, OWN, "bundle"));
+    process.exitCode = await run(file, process.argv.slice(2));
+  } finally {
+    rmSync(join(root, OWN), { recursive: true, force: true });
+  }
 }

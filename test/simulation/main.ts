@@ -136,8 +136,10 @@ async function one(seed: number, isStory: boolean): Promise<void> {
 async function tell({ seed, broken }: SeedResult): Promise<void> {
   const { promise = "", sentence } = broken ?? {};
   const told = async (scenario: Scenario) => (await play(scenario)).broken[0]?.promise === promise;
-  const [drawn, small] = worldsOf(seed) as [Scenario, Scenario];
-  const { world } = await play(await shrink((await told(drawn)) ? drawn : small, promise));
+  const worlds = worldsOf(seed);
+  let guilty = worlds.pop() as Scenario;
+  for (const scenario of worlds) if (await told(scenario)) guilty = scenario;
+  const { world } = await play(await shrink(guilty, promise));
   process.stdout.write(
     `\nSeed ${seed} breaks promise ${promise}: ${sentence}\nThe story, without what it does not need:\n${world.story.lines.join("\n")}\n\n`,
   );

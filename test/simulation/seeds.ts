@@ -1,6 +1,7 @@
 import { type Broken, type Played, play } from "./play";
 import type { Scenario } from "./scenario";
 import { calm } from "./story/calm";
+import { corner } from "./story/corner";
 import { kindsOf } from "./story/coverage";
 import { generate } from "./story/generate";
 
@@ -14,9 +15,9 @@ export interface SeedResult {
   readonly broken?: Broken;
 }
 
-/** The worlds of a seed: a drawn one, and a small one in which nothing is disturbed. */
+/** The worlds of a seed: a drawn one, a small one in which nothing is disturbed, and one about a situation that needs more than a draw. */
 export function worldsOf(seed: number): Scenario[] {
-  return [generate(seed), calm(seed)];
+  return [generate(seed), calm(seed), corner(seed)];
 }
 
 /** Plays a seed. */

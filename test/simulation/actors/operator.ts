@@ -24,6 +24,11 @@ const COMMAND_MS = 15_000;
 /** The prefix file of each world. */
 const files = new WeakMap<World, PrefixFileEditor>();
 
+/** Nodes at which the last command of a world failed, and said so. */
+const failed = new WeakMap<World, ReadonlySet<string>>();
+
+export const failedAt = (world: World): ReadonlySet<string> => failed.get(world) ?? new Set();
+
 /** The prefix file of a world, as the commands have left it. */
 export async function fileOf(world: World): Promise<PrefixEntries> {
   return (await files.get(world)?.read()) ?? {};
@@ -47,8 +52,10 @@ export async function operate(command: Command, world: World): Promise<void> {
   const names = command.command === "expire" ? expired.map(([prefix]) => prefix) : command.prefixes;
   const decide = decideOf(command, process.wall());
   let known = edited(before, decide);
+  const failures = new Set<string>();
+  failed.set(world, failures);
   for (const node of names.length > 0 ? nodes : []) {
-    const client = new NodeClient({ endpoint: originOf(node) }, process, node);
+    const client = new NodeClient({ endpoint: originOf(node), ...(settings.node as object) }, process, node);
     const target = { client, url, node, project } as unknown as NowTarget;
     const intent: Intent = {
       names: names as readonly CanonicalPrefix[],
@@ -63,6 +70,7 @@ export async function operate(command: Command, world: World): Promise<void> {
     };
     const deadline = { ms: COMMAND_MS, stop: stopping.signal, close() {} };
     const { done, problems, reason } = await sendNow(target, { editor, deadline, sent: NO_NOTES }, intent, io);
+    if (done === undefined) failures.add(node);
     world.story.note("operator", [done ?? `${node} ${formatUrl(url)}: ${reason ?? ""}`, ...problems].join(" "));
   }
 }

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
-import { fileOf } from "../actors/operator";
+import { failedAt, fileOf } from "../actors/operator";
 import type { Act } from "../scenario";
 import type { World } from "../simulation";
 import { START } from "../world/machines";
@@ -56,13 +56,14 @@ function writerOf(journal: readonly JournalEntry[], set: string, prefix: string,
   return last?.label?.split(" ")[0];
 }
 
-/** After the last command the file knows where its entries are, and nothing that is over is left. */
+/** After the last command the file knows where its entries are, and nothing that is over is left where the command succeeded. */
 async function leftBy(
   world: World,
   { act: { nodes, set, command }, at }: { readonly act: Command; readonly at: number },
 ): Promise<string[]> {
   const file = await fileOf(world);
-  return nodes.flatMap((node) => {
+  const asked = nodes.filter((node) => !failedAt(world).has(node));
+  return asked.flatMap((node) => {
     const machine = world.nodes.get(node);
     const isOurs = (prefix: string) =>
       writerOf(machine?.journal ?? [], set, prefix, Number.POSITIVE_INFINITY) === "operator";

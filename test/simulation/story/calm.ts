@@ -1,19 +1,28 @@
-import type { Act, Declared, Entries, NodePlan, Run, Scenario, Turn } from "../scenario";
+import type { Declared, Door, Entries, Scenario, Turn } from "../scenario";
 import { originOf } from "../simulation";
-import { START } from "../world/machines";
 import { Random } from "../world/random";
+import {
+  type Args,
+  act,
+  type Content,
+  type Course,
+  entryOf,
+  FOREIGN,
+  gateOf,
+  HOUR_MS,
+  holder,
+  inAnHour,
+  KEPT,
+  MANY,
+  plain,
+  run,
+  SET,
+  SIGNALED,
+  WIDE,
+  without,
+  worldOf,
+} from "./calm/parts";
 import { COMMON_COMMIT } from "./programs";
-
-const HOUR_MS = 3_600_000;
-/** Addresses of a set that is large enough for a limit: few removals need no permission. */
-const MANY = Array.from({ length: 24 }, (_, index) => `192.0.2.${index + 1}/32`);
-const [WIDE, KEPT, FOREIGN] = ["203.0.113.0/24", "2001:db8::/32", "198.18.0.0/15"];
-const SIGNALED = ["198.51.100.1/32", "198.51.100.2/32", "198.51.100.3/32"];
-
-/** An entry as a program writes it: its value, or that and a note. */
-type Written = number | { readonly value: number; readonly expires?: string; readonly reason?: string };
-type Content = Readonly<Record<string, Written>>;
-type Args = Readonly<Record<string, unknown>>;
 
 /**
  * A small world in which nothing fails but what it is about, and no other writer is in the way, so that all that a run does, keeps and says can be counted: its programs use arguments
@@ -34,55 +43,13 @@ export function calm(seed: number): Scenario {
     commands,
     commands,
   ]);
-  const door = random.pick(["dynamic", "plugin"] as const);
+  const door = random.pick<Door>(["dynamic", "plugin"]);
   const course = ({ 4: twoNames, 8: twoGroups, 12: commonCommits }[seed % RARE_EVERY] ?? draw)(random);
-  const { settings = {}, turns, sets = {}, active = [], node } = course;
-  return {
-    seed,
-    nodes: ["n1", "n2"].map((name) => ({ name, sets: { [SET]: sets, [OTHER_SET]: {} }, ...(name === "n1" && node) })),
-    receivers: [{ name: "r1", active }],
-    stacks: [{ name: "stack-1", door, settings: { distinctNodes: true, ...settings }, instances: 0 }],
-    turns,
-  };
+  return worldOf(seed, door, course);
 }
 
 /** One of so many of these worlds has a node with two names, one two groups of one set, and one sets with a common commit: a draw alone would bring them too rarely. */
 const RARE_EVERY = 16;
-
-const SET = "prefixset://edge/blocked";
-const OTHER_SET = "prefixset://edge/partners";
-
-interface Course {
-  readonly turns: readonly Turn[];
-  readonly settings?: Args;
-  readonly sets?: Entries;
-  readonly active?: readonly string[];
-  /** The first node, where it is not as the others are. */
-  readonly node?: Pick<NodePlan, "aliases" | "dialect">;
-}
-
-function holder(random: Random, entries: Content, more: Args): Declared {
-  const args = { arena: "edge", set: "blocked", entries, ...more };
-  return random.chance(0.7)
-    ? { type: "PrefixSet", name: "blocked", args: { ...args, node: "n1" } }
-    : { type: "PrefixSetGroup", name: "group", args: { ...args, nodes: ["n1", "n2"] } };
-}
-
-function entryOf(prefix: string, more: Args): Declared {
-  const args = { arena: "edge", set: "partners", node: "n1", prefix, value: 1, ...more };
-  return { type: "PrefixSetEntry", name: `entry-${prefix.replace(/[^\da-f]/g, "-")}`, args };
-}
-
-const run = (command: Run["command"], program: readonly Declared[], more: Partial<Run> = {}): Turn => ({
-  kind: "runs",
-  runs: [{ stack: 0, command, program, options: {}, meanwhile: [], ...more }],
-});
-/** The gate of a pipeline, which fails on drift. */
-const gateOf = (program: readonly Declared[]) => run("preview", program, { options: { refresh: true } });
-const act = (what: Act): Turn => ({ kind: "act", act: what });
-const inAnHour = () => new Date(START + HOUR_MS).toISOString();
-const plain = (prefixes: readonly string[], value = 1): Content =>
-  Object.fromEntries(prefixes.map((prefix) => [prefix, value]));
 
 /** A limit as an argument, and as a setting of the stack where there is one; a change that passes it by one, and one that just obeys it. */
 interface Limit {
@@ -423,8 +390,4 @@ function changed(one: Declared): Declared {
   if (one.type === "CloudSignaling") return { ...one, args: { ...one.args, prefixes: SIGNALED } };
   if (one.type === "PrefixSetEntry") return { ...one, args: { ...one.args, value: 2 } };
   return { ...one, args: { ...one.args, entries: { [WIDE]: 2 } } };
-}
-
-function without(entries: Content, gone: readonly string[]): Content {
-  return Object.fromEntries(Object.entries(entries).filter(([prefix]) => !gone.includes(prefix)));
 }

@@ -15,7 +15,7 @@ import {
   twinOf,
   withMistake,
 } from "./programs";
-import { withDestroy, withRare } from "./rare";
+import { withCommands, withDestroy, withRare } from "./rare";
 import { checkedGroup, redWave } from "./red-waves";
 
 /** Switches of nodes that must make no difference to any promise. */
@@ -93,7 +93,8 @@ function usual(seed: number): Scenario {
     }),
   );
   const drawn = withRare(new Random(seed).fork("rare"), seed, turnsOf(random, sites, nodes), sites);
-  const turns = withDestroy(new Random(seed).fork("destroy"), seed, drawn, sites);
+  const destroyed = withDestroy(new Random(seed).fork("destroy"), seed, drawn, sites);
+  const turns = withCommands(new Random(seed).fork("commands"), seed, destroyed, sites);
   if (seed % REFUSING_EVERY !== 0) return { seed, nodes, receivers, stacks, turns };
   const strict = new Random(seed).fork("refusing");
   return { seed, nodes: nodes.map((node) => refusing(strict, node)), receivers, stacks, turns };

@@ -121,6 +121,9 @@ export function withRare(random: Random, seed: number, turns: readonly Turn[], s
   return found;
 }
 
+/** The last one is in some programs, too. */
+const COMMANDED = ["198.18.7.0/24", "198.18.8.0/24", "192.0.2.0/25"];
+
 /** One seed of so many gives up after a run that was broken off. */
 const GIVES_UP_EVERY = 6;
 
@@ -142,6 +145,36 @@ export function withDestroy(random: Random, seed: number, turns: readonly Turn[]
   const stack = runs[chosen]?.stack ?? 0;
   const destroy: Run = { stack, command: "destroy", program: [], options: {}, meanwhile: [] };
   return [...turns.slice(0, at), { kind: "runs", runs }, { kind: "runs", runs: [destroy] }, ...turns.slice(at + 1)];
+}
+
+/** In one of so many seeds somebody else blocks with a prefix file and its commands, between the runs and during one. */
+const COMMANDS_EVERY = 8;
+
+export function withCommands(random: Random, seed: number, turns: readonly Turn[], [sites]: readonly Sites[]): Turn[] {
+  const at = random.int(1, turns.length);
+  if (seed % COMMANDS_EVERY !== 3 || !sites) return [...turns];
+  const place = {
+    nodes: sites.nodes.slice(0, 2),
+    set: random.pick([BLOCKED, PARTNERS]),
+    prefixes: random.some(COMMANDED, 0.6),
+  };
+  const command = (what: "block" | "unblock" | "expire") =>
+    ({ actor: "operator", command: what, ...place }) as const satisfies Act;
+  const blocked: Act = { ...command("block"), value: 5, ...(random.chance(0.5) && { ms: 60_000 }) };
+  const during = turns.map((turn, index): Turn => {
+    if (index < at || turn.kind !== "runs") return turn;
+    const act = { kind: "act", request: random.int(1, 6), act: command(random.pick(["block", "unblock", "expire"])) };
+    return { ...turn, runs: turn.runs.map((run) => ({ ...run, meanwhile: [...run.meanwhile, act as Disturbance] })) };
+  });
+  const later: Act = { actor: "time", ms: 3_600_000 };
+  const turnOf = (act: Act): Turn => ({ kind: "act", act });
+  return [
+    ...during.slice(0, at),
+    turnOf(blocked),
+    ...during.slice(at),
+    turnOf(later),
+    turnOf(command(random.pick(["unblock", "expire"]))),
+  ];
 }
 
 interface Place {
