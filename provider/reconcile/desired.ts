@@ -79,7 +79,8 @@ type Kind = "desired" | "managed" | "removed" | "changed";
 /**
  * Prefixes of sets and receivers that this deployment has met so far, in any of its provider processes. Renames, `--replace`
  * and loops with a shifted index create a key first and then delete it: the delete asks here before it removes anything. A
- * key is found by the name of its node or by its address, so that a change of one of them hides nothing.
+ * key is found by the name of its node or by its address, so that a change of one of them hides nothing. A name belongs to the
+ * configuration of one process: another may give it to another node, and learns the address alone.
  */
 export class KeyRegistry {
   private readonly keys = new Map<string, KnownKeys>();
@@ -102,7 +103,7 @@ export class KeyRegistry {
       add: (added) => {
         const fresh = [...added].filter((key) => !recorded.every((keys) => keys.hasHere(key)));
         for (const key of fresh) for (const keys of [...recorded, anywhere]) keys.own.add(key);
-        this.publish([...where, object], fresh);
+        this.publish([place], object, fresh);
       },
       take: (keys) => (keys.size < KEPT_FROM ? all.add(keys.keys()) : all.share(keys)),
       share: (keys) => this.addAll([place], object, keys),
@@ -114,12 +115,12 @@ export class KeyRegistry {
   addAll(places: readonly Place[], object: string, keys: Collection): void {
     const where = places.flatMap((place) => addresses(place, object));
     for (const address of [...where, object]) this.recorded(address).shared.add(keys);
-    this.publish([...where, object], [...keys.keys()]);
+    this.publish(places, object, [...keys.keys()]);
   }
 
   /** Keys of an object at an address, under any name. Only those of this process can be listed. */
   at({ endpoint }: Pick<Place, "endpoint">, object: string): KeysHere {
-    return this.recorded(`at ${endpoint}\n${object}`);
+    return this.recorded(atAddress(endpoint, object));
   }
 
   /** Keys of an object at any place. */
@@ -138,7 +139,8 @@ export class KeyRegistry {
     return keys;
   }
 
-  private publish(addresses: readonly string[], keys: readonly string[]): void {
+  private publish(places: readonly Place[], object: string, keys: readonly string[]): void {
+    const addresses = [...places.map(({ endpoint }) => atAddress(endpoint, object)), object];
     this.others?.publish(
       addresses.map((address) => this.named(address)),
       keys,
@@ -151,6 +153,10 @@ export class KeyRegistry {
 }
 
 function addresses({ name, endpoint }: Place, object: string): string[] {
-  const byAddress = `at ${endpoint}\n${object}`;
+  const byAddress = atAddress(endpoint, object);
   return name === undefined ? [byAddress] : [byAddress, `named ${name}\n${object}`];
+}
+
+function atAddress(endpoint: string, object: string): string {
+  return `at ${endpoint}\n${object}`;
 }

@@ -51,7 +51,7 @@ function deployment() {
   return { folder, files: readdirSync(folder).map((file) => join(folder, file)) };
 }
 
-it("what a process of the deployment wants, by name or address, another knows before it removes", () => {
+it("what a process of the deployment wants at an address, another knows before it removes; a name is of one configuration", () => {
   const [first, second] = [provider(), provider()];
   first.desired.of(NODE, BLOCKED).add([A]);
   const { endpoint } = NODE;
@@ -63,7 +63,8 @@ it("what a process of the deployment wants, by name or address, another knows be
   const asked = () => known().map((place) => second.desired.of(place, BLOCKED).has(A));
   expect(asked()).toEqual([false, false, false]);
   expect(second.folder.sync()).toBeUndefined();
-  expect(asked()).toEqual([true, true, false]);
+  expect(asked()).toEqual([true, false, false]);
+  expect(first.desired.of({ name: "fra1", endpoint: "http://192.0.2.99" }, BLOCKED).has(A)).toBe(true);
   expect(second.desired.of(NODE, BLOCKED).has(B)).toBe(false);
   expect(second.desired.of(NODE, "prefixset://edge/partners").has(A)).toBe(false);
   expect(second.desired.ofOthers(BLOCKED).has(A)).toBe(true);
