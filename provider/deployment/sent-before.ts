@@ -50,13 +50,18 @@ export class SentBefore {
   }
 
   /**
-   * Names of a resource: the one of the program, and its state.
+   * Names of a resource: the one of the program, and its state in its stack, since another stack may have an equal one. A refresh or
+   * destroy knows no stack: it finds the state of any.
    *
    * @param sender `undefined` for a refresh or destroy, which knows no program.
    * @param state Makes a text that stands for the state, if there is one.
    */
   names(sender: Sender | undefined, state?: () => string): Names {
-    return () => [this.ownerOf(sender) ?? [], state?.() ?? []].flat();
+    return (isNote) => {
+      const [owner, texts] = [this.ownerOf(sender), state ? [state()] : []];
+      if (owner === undefined) return texts;
+      return [owner, ...texts.map((text) => `${stackOf(owner)} ${text}`), ...(isNote ? texts : [])];
+    };
   }
 
   /** Several resources may have a part of one set each: the entries tell them apart. */
@@ -81,7 +86,7 @@ export class SentBefore {
   /** Notes those of these entries that the list lacks. */
   note(names: Names, entries: ListedMap, observed: ListedMap = NOTHING): void {
     const keys = absent(entries, observed);
-    const its = keys.length > 0 ? names() : [];
+    const its = keys.length > 0 ? names(true) : [];
     if (its.length > 0) this.notes.note(this.place, its, keys);
   }
 
@@ -123,8 +128,14 @@ export class SentBefore {
   }
 }
 
-/** Names of a resource, made only if there is something to note or to find. */
-export type Names = () => readonly string[];
+/** Names of a resource, made only if there is something to note or to find. @param isNote True: also those by which a refresh finds it. */
+export type Names = (isNote?: boolean) => readonly string[];
+
+/** Stack and project in `urn:pulumi:stack::project::type::name`, with or without what precedes them. */
+function stackOf(owner: string): string {
+  const [stack, project] = owner.replace(/^urn:pulumi:/, "").split("::");
+  return `${stack}::${project}`;
+}
 
 /** Changes of listed entries are noted under one name, since a staged one is published by any commit. */
 const CHANGES = ["changes"];

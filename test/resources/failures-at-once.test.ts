@@ -208,16 +208,23 @@ describe("a run that was killed", () => {
   async function machine(nodes: readonly string[] = [], settings = {}) {
     const stack = nodes.length > 0 ? await groupBench(...nodes) : await bench({}, settings);
     if ("config" in stack) Object.assign(stack.config, settings);
-    const owned = (program: readonly Declared[]) =>
-      program.map((it) => ({ ...it, args: { ...it.args, __said: { owner: `dev::web::${it.type}::${it.name}` } } }));
+    const owned = (program: readonly Declared[], owner = "dev") =>
+      program.map((it) => ({
+        ...it,
+        args: { ...it.args, __said: { owner: `${owner}::web::${it.type}::${it.name}` } },
+      }));
     const start = async (config: Config, world = new HurriedWorld()) => {
       const { pid } = spawnSync(process.execPath, ["-e", ""]);
       return new ProviderProcess(config, world, {}, new SentFiles(pid, folder));
     };
     const { engine } = stack;
+    const other = new MiniEngine(engine.config);
     return {
       stack,
       engine,
+      /** `up` of another stack of this machine. */
+      upOther: async (program: readonly Declared[]) =>
+        expect(await other.up(owned(program, "prod"), { start })).toMatchObject(fine),
       start,
       emulator: "emulator" in stack ? stack.emulator : stack.node("n1"),
       notes: () => readdirSync(folder),
@@ -275,6 +282,17 @@ describe("a run that was killed", () => {
       expect(one.notes()).toEqual([]);
       if (next) expect((await one.preview(program(next))).steps).toEqual([]);
     }
+  });
+
+  it("leaves entries that stay where another stack with an equal state goes on, and that its own stack takes", async () => {
+    await using one = await machine();
+    await one.up([set(OLD)]);
+    await one.upOther([set(OLD)]);
+    await one.killed([set({ ...OLD, [C]: 1 })], COMMITTED);
+    await one.upOther([set(OLD)]);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ ...OLD, [C]: 1 });
+    await one.up([set(OLD)]);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(OLD);
   });
 
   it("while it created a set leaves entries that are in no way of the next program", async () => {
