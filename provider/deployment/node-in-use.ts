@@ -203,11 +203,6 @@ export class DeploymentSet implements Addressed {
     sameMachine.register(url, this);
   }
 
-  /** True if a commit of this set applies others, too (`commitUrl`). */
-  get hasCommonCommit(): boolean {
-    return this.set.options.commitUrl !== undefined;
-  }
-
   /** Adds the declaration of a resource. Returns a contradiction, as a sentence. */
   declare(about: About, declared: Declared): string | undefined {
     const conflict = this.declarations.enter(about, this, this.url, declared);

@@ -238,15 +238,20 @@ export class ResourceSet {
   ): S {
     const isMoved = this.isMovedFrom(state);
     const sent = this.sentBefore(sender, isMoved ? NOTHING : state.entries);
-    // What is staged and not listed is published by the commit of another set, too: that one still needs the notes.
-    if (sent.size === 0 && this.observedInLook && !this.set.hasCommonCommit) this.settleSent();
     const unsettled = isMoved ? sent : new Set([...state.unsettled, ...sent]);
     return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
   }
 
-  /** The state has what a killed run sent, or it is gone. */
-  settleSent(): void {
+  /**
+   * Drops the notes: the state has what a killed run sent, or it is gone.
+   *
+   * @param after List after a commit.
+   * @returns undeclared entries that the commit published, of nodes whose lists do not show what is staged
+   */
+  settleSent(after: ListedMap = NOTHING): { readonly unsettled?: ReadonlySet<CanonicalPrefix> } {
+    const unsettled = this.set.sent.found(this.names, after, this.desired);
     this.set.sent.settle(this.names);
+    return unsettled.size > 0 ? { unsettled } : {};
   }
 
   /** The node's list, shared by all reads within a short time. */

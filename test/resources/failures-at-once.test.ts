@@ -295,6 +295,24 @@ describe("a run that was killed", () => {
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(OLD);
   });
 
+  it("leaves entries staged, which no preview forgets, and which the next commit publishes for a later run to remove", async () => {
+    for (const before of [OLD, undefined]) {
+      await using one = await machine();
+      const program = (entries: object) => [set(entries, { exclusive: false })];
+      if (before) await one.up(program(before));
+      await one.killed(program({ ...OLD, [C]: 1 }), COMMITTED - 1);
+      expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(before ?? {});
+      const next = program({ ...OLD, [X]: 1 });
+      await one.preview(next);
+      expect((await one.up(next)).errors).toEqual([]);
+      expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ ...OLD, [C]: 1, [X]: 1 });
+      if (before) await one.up(next);
+      else await one.destroy();
+      expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(before ? { ...OLD, [X]: 1 } : {});
+      expect(one.notes()).toEqual([]);
+    }
+  });
+
   it("while it created a set leaves entries that are in no way of the next program", async () => {
     await using one = await machine();
     await one.killed([set(OLD)], COMMITTED);

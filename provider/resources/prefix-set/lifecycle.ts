@@ -77,11 +77,11 @@ export class SetLifecycle {
       const kept = { ...reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn])), existed };
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
-    await this.write(set, plan, failure);
+    const { after } = await this.write(set, plan, failure);
     reportMet(set, inputs, { shared, adopted, changed }, false);
-    set.settleSent();
-    if (adopted.size === 0) return { entries: desired, endpoint, existed };
-    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), existed };
+    const kept = { endpoint, existed, ...set.settleSent(after) };
+    if (adopted.size === 0) return { ...kept, entries: desired };
+    return { ...kept, entries: new Map([...desired, ...adopted]), adopted: adopted.keys() };
   }
 
   /**
@@ -235,9 +235,9 @@ export class SetLifecycle {
     reportMet(set, inputs, notLooked(set, found), false);
     const entries = found.adopted.size > 0 ? new Map([...desired, ...found.adopted]) : desired;
     this.warnOfOthers(set, { ...inputs, entries }, result, intent.moved);
-    if (!isPart) set.settleSent();
     return {
       ...kept,
+      ...(!isPart && set.settleSent(result.after)),
       ...(found.adopted.size > 0 && { entries, adopted: found.adopted.keys() }),
       existed: existedOf(desired),
       get changes() {
