@@ -1,4 +1,4 @@
-import { isObject, membersOf } from "../provider/model/json";
+import { isObject, membersOf, sameJson } from "../provider/model/json";
 import { CONFIG_KEYS, type ConfigKey } from "../provider/settings/config-keys";
 import { ConfigError, readSettings, type Settings, UnknownConnection } from "../provider/settings/settings";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
@@ -55,7 +55,7 @@ let last: { readonly given: readonly unknown[]; readonly settings: Settings } | 
 function settingsOf({ config = {}, environment = {} }: Given): Settings {
   const of = (key: ConfigKey) => config[`packetfilter:${key}`];
   const given = [environment, ...CONFIG_KEYS.map(of)];
-  if (last?.given.every((value, index) => value === given[index])) return last.settings;
+  if (last?.given.every((value, index) => sameJson(value, given[index]))) return last.settings;
   const settings = readSettings(of, environment);
   last = { given, settings };
   return settings;

@@ -29,7 +29,11 @@ export interface Opened {
 
 /** Reads properties from the wire. Unknown values stay the text that marks them. */
 export function open(struct: Struct | undefined): Opened {
-  const given = struct?.toJavaScript() ?? {};
+  return opened(struct?.toJavaScript() ?? {});
+}
+
+/** The same of values that are read already. */
+export function opened(given: JsonObject): Opened {
   const secrets = Object.entries(given).flatMap(([name, value]) => secretPartsOf(name, value));
   return { props: membersOf(inTheClear(given)), secrets: [...new Set(secrets)].sort() };
 }

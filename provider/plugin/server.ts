@@ -4,14 +4,13 @@ import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { isSecretSetting } from "../engine/secret-names";
-import type { JsonObject } from "../model/json";
 import { checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { detailedDiff } from "./detailed-diff";
 import { listing } from "./listing";
 import { close, open } from "./properties";
 import { resourceMethods } from "./resource-methods";
-import { namedSettings } from "./spelling";
+import { openSettings } from "./spelling";
 
 /** The engine's protocol over the handlers, one process a provider instance (docs/contributing/decisions/plugin.md). */
 export function pluginServer(parts: PluginParts): Server {
@@ -42,14 +41,13 @@ export function pluginServer(parts: PluginParts): Server {
       return answer;
     }),
     checkConfig: unary(parts, async (request: messages.CheckRequest) => {
-      const { props: written, secrets } = open(request.getNews());
       // The engine hands these to policies, which read them as this package does.
-      const props = namedSettings(written);
+      const { props, secrets } = openSettings(request.getNews());
       const answer = new messages.CheckResponse();
       answer.setInputs(
         close(props, [...secrets, ...Object.keys(props).filter((name) => isSecretSetting(name, props[name]))]),
       );
-      const { refused, passed } = parts.configProblems(given(props));
+      const { refused, passed } = parts.configProblems(props);
       answer.setFailuresList(refused.map(checkFailure));
       for (const sentence of passed) log.print(`warning: ${sentence}`);
       return answer;
@@ -61,7 +59,7 @@ export function pluginServer(parts: PluginParts): Server {
       return withDifferences(answer, differences, []);
     }),
     configure: unary(parts, async (request: messages.ConfigureRequest) => {
-      const props = namedSettings(given(open(request.getArgs()).props));
+      const { props } = openSettings(request.getArgs());
       await parts.get("PrefixSet").configure({ config: { get: (key) => props[key.replace(/^packetfilter:/, "")] } });
       const answer = new messages.ConfigureResponse();
       answer.setAcceptsecrets(true);
@@ -84,9 +82,4 @@ export function pluginServer(parts: PluginParts): Server {
     }),
   } satisfies UntypedServiceImplementation);
   return server;
-}
-
-/** A configuration without what has no value: `pulumi do` names what an environment could give. */
-function given(config: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
 }

@@ -1,13 +1,15 @@
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CONNECTIONS } from "../engine/secret-names";
-import { isObject, type JsonObject, sameJson } from "../model/json";
+import { isObject, type JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
+import { type Opened, open, opened } from "./properties";
 
 /** Arguments whose members have names of this package. */
 const OBJECTS: readonly string[] = [...CONNECTIONS, "columns"];
 /** Arguments whose members have names of the program, and hold objects with names of this package. */
 const MAPS: readonly string[] = ["nodes", "receivers"];
-/** Settings with such members. */
-const HOLDING: readonly string[] = [...CONNECTIONS, ...MAPS];
+/** Settings that are texts. SDKs pass each other one as its JSON text. */
+const TEXTS: readonly string[] = ["endpoint", "signalingUrl", "clientId", "secretKey", "auditLog"];
 /** Members of a connection whose members have names of this package, too. */
 const INSIDE: readonly string[] = ["tls", "answers"];
 
@@ -22,13 +24,18 @@ export function named(args: JsonObject): JsonObject {
   });
 }
 
-/** The same of a provider's settings, of which SDKs pass an object as its JSON text, with all names as they are written. */
-export function namedSettings(settings: JsonObject): JsonObject {
-  return eachOf(named(settings), (value, name) => {
-    const written = typeof value === "string" && HOLDING.includes(name) ? jsonIn(value) : undefined;
-    const changed = named({ [name]: written })[name];
-    return sameJson(written, changed) ? value : JSON.stringify(changed);
-  });
+/** A provider's settings, read from what SDKs make of them: JSON texts, which hold marks of secrets and names as they are written. */
+export function openSettings(struct: Struct | undefined): Opened {
+  const { props, secrets } = open(struct);
+  const read = (value: unknown, name: string) =>
+    typeof value === "string" && !TEXTS.includes(name) ? (jsonIn(value) ?? value) : value;
+  const inside = opened(eachOf(given(props), read));
+  return { props: named(inside.props), secrets: [...secrets, ...inside.secrets] };
+}
+
+/** Members without those that have no value: `pulumi do` names what an environment could give. */
+function given(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
 function renamed(value: unknown): unknown {

@@ -333,7 +333,7 @@ function readOnly(config: ReadConfig, env: Environment): boolean {
 }
 
 function flag(source: string, value: unknown): boolean {
-  if (value === undefined || value === false || value === "false" || value === "0") return false;
-  if (value === true || value === "true" || value === "1") return true;
+  if ([undefined, false, "false", "0", 0].some((no) => no === value)) return false;
+  if ([true, "true", "1", 1].some((yes) => yes === value)) return true;
   throw new ConfigError(`${source} is neither true nor false: set it to one of them.`);
 }

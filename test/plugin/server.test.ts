@@ -103,20 +103,22 @@ describe("the plugin, called as an engine does,", () => {
       expect.stringMatching(/^packetfilter:receiver\.timeoutMs: /),
       expect.stringMatching(/^packetfilter:receivers\.scrub\.clientId is missing/),
     ]);
-    // As Python's SDK passes dictionaries: the names in them as the program wrote them.
+    // As SDKs pass all that is no text: as JSON, with the names in it as the program wrote them.
     const written = { client_id: "a", secret_key: "b", timeout_ms: 9_000 };
-    const ofPython = struct({
+    const ofSdks = struct({
       nodes: JSON.stringify({ fra_1: { endpoint: "http://192.0.2.10", timeout_ms: 9_000 } }),
       receivers: JSON.stringify({ main: { url: "http://192.0.2.11", ...written } }),
       node: JSON.stringify({ endpoint: "https://192.0.2.12", tls: { server_name: "a.example" } }),
+      ...{ maxRemovals: '"20%"', detectDrift: '"off"', maxEntries: "5000.0", readOnly: "1" },
     });
-    const sound = made(messages.CheckRequest, { News: ofPython });
+    const sound = made(messages.CheckRequest, { News: ofSdks });
     const read = await engine.call<messages.CheckResponse>("checkConfig", sound);
     expect(read.getFailuresList()).toEqual([]);
     // Policies get the settings as the provider reads them.
-    expect(held(read.getInputs()).nodes).toEqual(
-      secret(JSON.stringify({ fra_1: { endpoint: "http://192.0.2.10", timeoutMs: 9_000 } })),
-    );
+    expect(held(read.getInputs())).toMatchObject({
+      nodes: secret({ fra_1: { endpoint: "http://192.0.2.10", timeoutMs: 9_000 } }),
+      maxRemovals: "20%",
+    });
     const rotated = made(messages.DiffRequest, {
       OldInputs: struct({ endpoint: "http://192.0.2.10", secretKey: "former" }),
       News: struct({ endpoint: "http://192.0.2.10", secretKey: "present" }),

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { named, namedSettings } from "../../provider/plugin/spelling";
+import { named, openSettings } from "../../provider/plugin/spelling";
+import { struct } from "./support/fake-engine";
+import { secret } from "./support/secrets";
 
 it("members of a connection have the names of the package, however Python's SDK passed them", () => {
   const headers = { x_own: "kept" };
@@ -27,9 +29,33 @@ it("so have columns of a file, and connections in the JSON text of a setting; an
     select: { is_new: true },
   });
   const receivers = JSON.stringify({ r_one: { client_id: "a" } });
-  expect(namedSettings({ receivers, node: "{", endpoint: "7" })).toEqual({
-    receivers: JSON.stringify({ r_one: { clientId: "a" } }),
-    node: "{",
-    endpoint: "7",
+  const { props } = openSettings(struct({ receivers, node: "{", endpoint: "7", maxEntries: null }));
+  expect(props).toEqual({ receivers: { r_one: { clientId: "a" } }, node: "{", endpoint: "7" });
+});
+
+it("a setting that is no text is read from its JSON text, and is a secret if a part of it is marked as one", () => {
+  const texts = {
+    maxRemovals: '"20%"',
+    maxChanges: "20%",
+    detectDrift: '"off"',
+    maxEntries: "5000.0",
+    readOnly: "true",
+  };
+  const nodes = JSON.stringify({ fra1: { endpoint: "https://192.0.2.10", headers: secret({ token: "t" }) } });
+  const requiredPrefixes = JSON.stringify(["192.0.2.0/24", secret("203.0.113.0/24")]);
+  expect(openSettings(struct({ ...texts, nodes, requiredPrefixes, clientId: secret("7") }))).toEqual({
+    props: {
+      ...{
+        maxRemovals: "20%",
+        maxChanges: "20%",
+        detectDrift: "off",
+        maxEntries: 5_000,
+        readOnly: true,
+        clientId: "7",
+      },
+      nodes: { fra1: { endpoint: "https://192.0.2.10", headers: { token: "t" } } },
+      requiredPrefixes: ["192.0.2.0/24", "203.0.113.0/24"],
+    },
+    secrets: ["clientId", "nodes", "requiredPrefixes"],
   });
 });
