@@ -15,10 +15,12 @@ const INSIDE: readonly string[] = ["tls", "answers"];
 
 /**
  * Arguments with the members of connections and columns by the names of this package. Python's SDK translates those of a dictionary
- * only where a type has no alternative, and a connection may also be a name: its own `client_id` arrives as it is written.
+ * only where a type has no alternative, and a connection may also be a name: its own `client_id` arrives as it is written. It passes
+ * None in a dictionary, too, which other SDKs leave out.
  */
 export function named(args: JsonObject): JsonObject {
   return eachOf(args, (value, name) => {
+    if (name === "entries") return contents(value);
     if (OBJECTS.includes(name)) return renamed(value);
     return MAPS.includes(name) && isObject(value) ? eachOf(value, renamed) : value;
   });
@@ -38,11 +40,18 @@ function given(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
+function contents(entries: unknown): unknown {
+  const content = (one: unknown) => (isObject(one) ? given(one) : one);
+  if (Array.isArray(entries)) return entries.map(content);
+  return isObject(entries) ? eachOf(entries, content) : entries;
+}
+
 function renamed(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([key, member]) => {
+  const members = Object.entries(given(value)).map(([key, member]) => {
     const name = key.replaceAll(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return [name in value ? key : name, INSIDE.includes(name) ? renamed(member) : member];
+    const inner = INSIDE.includes(name) ? renamed(member) : name === "entries" ? contents(member) : member;
+    return [name in value ? key : name, inner];
   });
   return Object.fromEntries(members);
 }

@@ -23,6 +23,19 @@ it("so have members of the nodes of a group, whose own names and prefixes stay",
   expect(named({ nodes: ["n_one"] })).toEqual({ nodes: ["n_one"] });
 });
 
+it("None in a connection or in the content of an entry is no value; in place of an entry it stays, to be refused", () => {
+  const [written, read] = [{ value: 1, ticket: null }, { value: 1 }];
+  const entries = (content: object) => ({ "192.0.2.0/24": content, "198.51.100.0/24": null });
+  expect(
+    named({ entries: [{ prefix: "192.0.2.0/24", reason: null }], node: { timeout_ms: null, headers: {} } }),
+  ).toEqual({
+    entries: [{ prefix: "192.0.2.0/24" }],
+    node: { headers: {} },
+  });
+  const group = (content: object) => ({ entries: entries(content), nodes: { fra1: { entries: entries(content) } } });
+  expect(named(group(written))).toEqual(group(read));
+});
+
 it("so have columns of a file, and connections in the JSON text of a setting; any other text stays", () => {
   expect(named({ columns: { prefix_length: "mask" }, select: { is_new: true } })).toEqual({
     columns: { prefixLength: "mask" },
