@@ -11,9 +11,8 @@ import { isOfEnded, LEFT_MS, ownFile, PROGRAM, ProcessFiles } from "./process-fi
 /** A process of a deployment: the address that the engine serves for it, and the process id. */
 export interface ProcessOfDeployment {
   readonly address: string;
-  readonly pid: number;
-  /** True for the program's: it may end before the provider's processes start. */
-  readonly isProgram?: boolean;
+  /** Absent for the program's: it may end before the provider's processes start, or serve programs of other deployments. */
+  readonly pid?: number;
 }
 
 /** Replaces the process id in the name of a file once the process has ended. */
@@ -54,20 +53,15 @@ export class DeploymentFolder implements OtherProcesses {
   /** Messages that are not written yet. */
   private pending = "";
   private isThere = false;
-  private readonly isProgram: boolean;
 
   constructor(
-    { address, pid, isProgram = false }: ProcessOfDeployment,
+    { address, pid }: ProcessOfDeployment,
     private readonly parent: string,
     private readonly clock: Pick<typeof systemClock, "wall"> = systemClock,
   ) {
-    this.isProgram = isProgram;
     // Not named by the engine's process, which need not be the parent, nor by the host name, which can change.
-    this.files = new ProcessFiles(
-      join(parent, `deployment-${address.split(":").at(-1)}`),
-      pid,
-      isProgram ? PROGRAM : "",
-    );
+    const folder = join(parent, `deployment-${address.split(":").at(-1)}`);
+    this.files = new ProcessFiles(folder, pid === undefined ? PROGRAM : `${pid}-`);
   }
 
   publish(addresses: readonly string[], keys: readonly string[]): void {
@@ -129,7 +123,8 @@ export class DeploymentFolder implements OtherProcesses {
    */
   private forgetKilled(folder: string): void {
     const names = readdirSync(folder);
-    const isLeft = names.every(isOver) && (this.isProgram || !names.some((name) => name.startsWith(PROGRAM)));
+    const isProgram = (name: string) => name.startsWith(PROGRAM);
+    const isLeft = names.every(isOver) && (isProgram(this.files.own) || !names.some(isProgram));
     if (isLeft) for (const name of names) attempt(() => rmSync(join(folder, name)));
   }
 

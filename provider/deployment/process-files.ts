@@ -8,11 +8,11 @@ import { PRIVATE_FILE } from "../files/private";
 /** Milliseconds after which what an ended process has left counts no longer. */
 export const LEFT_MS = 24 * 3_600_000;
 
-/** Begins the name of a program's file. */
-export const PROGRAM = "program-";
-
 /** Stands in a name where the number of the process was: that process has ended its run in order, and may go on with another. */
 const ENDED = "ended";
+
+/** The name of a program's file begins so: it is all said once it is written, whether its process ends or serves other programs. */
+export const PROGRAM = `program-${ENDED}-`;
 
 const NAME = /^(?:sent-|program-)?(\d+|ended)-[\da-f-]{36}$/;
 
@@ -27,13 +27,12 @@ export class ProcessFiles {
   /** Name of the file of this process. */
   readonly own: string;
 
-  /** @param kind Begins the name of notes, which outlive their process, and of a program's file. */
+  /** @param start Begins the name, with the number of the process. */
   constructor(
     readonly folder: string,
-    pid: number,
-    kind: "" | "sent-" | typeof PROGRAM = "",
+    start: `${number}-` | `sent-${number}-` | typeof PROGRAM,
   ) {
-    this.own = `${kind}${pid}-${randomUUID()}`;
+    this.own = `${start}${randomUUID()}`;
   }
 
   hashOf(text: string): string {

@@ -39,7 +39,7 @@ export class SentFiles implements SentNotes {
     private readonly parent: string,
     private readonly clock: Pick<typeof systemClock, "wall"> = systemClock,
   ) {
-    this.files = new ProcessFiles(parent, pid, KIND);
+    this.files = new ProcessFiles(parent, `${KIND}${pid}-`);
   }
 
   note(place: string, names: readonly string[], keys: readonly string[], isLasting = false): void {

@@ -7,31 +7,43 @@ import { formatUrl, setUrl } from "../model/resource-url";
 import { KeyRegistry, SIGNALING } from "../reconcile/desired";
 import { normaliseEntries } from "../reconcile/entries";
 import { settled } from "./inputs";
-import { theRun } from "./run";
+import { type Run, theRun } from "./run";
 import { pulumiHome } from "./settings";
+
+/** Messages of each run, in one file. */
+const folders = new WeakMap<Run, DeploymentFolder>();
 
 /**
  * Warns of a new resource that this run leaves out, and sends its wanted entries to the provider processes: they see no check
  * of it, and a resource that holds these entries under a former name may be deleted in the same run.
  *
  * @param engine Address that the engine serves for this deployment.
+ * @param native True for a resource with a provider of its own, whose nodes the program does not know: its entries stay at any.
  */
-export async function sayLeftOut(type: string, name: string, engine: string, args: JsonObject): Promise<void> {
-  const desired = (await desiredBy(type === "CloudSignaling", args)).filter(({ prefixes }) => prefixes.length > 0);
+export async function sayLeftOut(
+  type: string,
+  name: string,
+  args: JsonObject,
+  { engine, native }: { readonly engine: string; readonly native: boolean },
+): Promise<void> {
+  const run = theRun();
+  const all = await desiredBy(type === "CloudSignaling", args, native ? undefined : run);
+  const desired = all.filter(({ prefixes }) => prefixes.length > 0);
   if (desired.length === 0) return;
   await pulumi.log.warn(
     `${type} "${name}" is left out of this run (--target, --exclude), and is not in the stack yet: nothing is inserted for it. Entries that it declares and that a resource deleted in this run holds stay at the node; a destroy without --run-program removes them.`,
   );
   if (pulumi.runtime.isDryRun()) return;
-  const folder = new DeploymentFolder(
-    { address: engine, pid: process.pid, isProgram: true },
-    sharedFolder(pulumiHome()),
-  );
-  for (const { place, object, prefixes } of desired) new KeyRegistry("desired", folder).of(place, object).add(prefixes);
+  const folder = folders.get(run) ?? new DeploymentFolder({ address: engine }, sharedFolder(pulumiHome()));
+  folders.set(run, folder);
+  for (const { endpoint, object, prefixes } of desired) {
+    const places = endpoint === undefined ? [] : [{ endpoint }];
+    new KeyRegistry("desired", folder).addAll(places, object, new Set(prefixes));
+  }
 }
 
 /** Wanted prefixes by place; none while arguments are unknown or invalid, which the resource's own check reports later. */
-async function desiredBy(isSignaling: boolean, args: JsonObject) {
+async function desiredBy(isSignaling: boolean, args: JsonObject, run: Run | undefined) {
   const given = await settled(args);
   if (!given.known) return [];
   const { hostBits, entries, prefix, prefixes, expires, nodes, ...place } = given.value as Readonly<
@@ -39,11 +51,10 @@ async function desiredBy(isSignaling: boolean, args: JsonObject) {
   >;
   const bits = hostBits === "mask" ? hostBits : undefined;
   if (isSignaling) {
-    const receiver = theRun().receiver(place.receiver);
-    if (!receiver || !Array.isArray(prefixes)) return [];
-    const endpoint = parseEndpoint(receiver.options.url, "url").shown;
-    const all = prefixes.map((it) => canonical(it, bits));
-    return [{ place: { name: receiver.name, endpoint }, object: SIGNALING, prefixes: all }];
+    const receiver = run?.receiver(place.receiver);
+    if (!Array.isArray(prefixes)) return [];
+    const endpoint = receiver && parseEndpoint(receiver.options.url, "url").shown;
+    return [{ endpoint, object: SIGNALING, prefixes: prefixes.map((it) => canonical(it, bits)) }];
   }
   const url = setUrl(place);
   if (!url) return [];
@@ -53,11 +64,10 @@ async function desiredBy(isSignaling: boolean, args: JsonObject) {
   ];
   const common = desiredOf(declared);
   return placesOf(place.node, nodes).flatMap(([name, own]) => {
-    const node = theRun().set(url, name)?.node;
-    if (!node) return [];
-    const endpoint = parseNodeEndpoint(node.options.endpoint).shown;
+    const node = run?.set(url, name)?.node;
+    const endpoint = node && parseNodeEndpoint(node.options.endpoint).shown;
     const more = isObject(own) && own.entries !== undefined ? desiredOf(own.entries) : [];
-    return { place: { name: node.name, endpoint }, object: formatUrl(url), prefixes: [...common, ...more] };
+    return { endpoint, object: formatUrl(url), prefixes: [...common, ...more] };
   });
 }
 

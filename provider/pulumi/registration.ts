@@ -85,7 +85,13 @@ export function declareOptional(resource: { readonly prototype: object }, { opti
  * Finds out, after the registration, if the run leaves out a resource (`--target`, `--exclude`) that the stack does not have: it
  * has no id after an update, and in a preview no arguments.
  */
-export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: string, args: object): void {
+export function watchLeftOut(
+  resource: pulumi.CustomResource,
+  kind: Kind,
+  name: string,
+  args: object,
+  native: boolean,
+): void {
   const output = pulumi.runtime.isDryRun() ? argumentOf(resource, kind, args) : resource.id;
   // Not declared, but copies of the SDK in different versions share it.
   const { isKnown } = (output ?? {}) as { readonly isKnown?: Promise<boolean> };
@@ -94,7 +100,7 @@ export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: 
   // Loaded here, since most programs need none of it.
   const say = async () => {
     const { sayLeftOut } = await import("./left-out.js");
-    await sayLeftOut(kind.type, name, engine, { ...args });
+    await sayLeftOut(kind.type, name, { ...args }, { engine, native });
   };
   // A registration that fails is reported by the engine.
   void isKnown.then((known) => (known ? undefined : say())).catch(() => undefined);

@@ -53,7 +53,7 @@ export function registered<
   const { type } = kind;
   if (isManaged && type !== "CloudSignaling") declareSet({ type, name }, given, options);
   const whenRegistered = (resource: pulumi.CustomResource) => {
-    if (isManaged) watchLeftOut(resource, kind, name, given);
+    if (isManaged) watchLeftOut(resource, kind, name, given, native);
   };
   // With both types as aliases, a stack moves between them without a request.
   const aliases = [...(options?.aliases ?? []), { type: formerly }];

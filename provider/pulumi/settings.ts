@@ -9,9 +9,12 @@ export function programSettings(env: Environment = process.env): Settings {
   return readSettings((key) => config.get(key), env);
 }
 
-/** Address that the engine serves for this deployment; `undefined` if the SDK does not know it. */
-export function engineAddress(env: Environment = process.env): string | undefined {
-  return env.PULUMI_NODEJS_ENGINE;
+/** Address that the engine serves for the run of this program; `undefined` without an engine. */
+export function engineAddress(): string | undefined {
+  // Of a program that is a function (Automation API) no variable of the process has it.
+  type OnChannel = { readonly getChannel?: () => { getTarget(): string } };
+  const engine: (object & OnChannel) | undefined = pulumi.runtime.getEngine();
+  return engine?.getChannel?.().getTarget();
 }
 
 /** Folder of Pulumi, if it is not the usual one. A program of the Automation API may give the engine another one. */

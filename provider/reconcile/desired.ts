@@ -35,19 +35,21 @@ class KnownKeys implements KeysHere {
   readonly own = new Set<string>();
   readonly shared = new Set<Collection>();
 
+  /** @param addresses Those under which other processes tell of them. */
   constructor(
-    private readonly address: string,
+    private readonly addresses: readonly string[],
     private readonly others?: OtherProcesses,
   ) {}
 
   get size(): number {
-    let size = this.own.size + (this.others?.received(this.address).size ?? 0);
+    let size = this.own.size;
+    for (const address of this.addresses) size += this.others?.received(address).size ?? 0;
     for (const keys of this.shared) size += keys.size;
     return size;
   }
 
   has(key: string): boolean {
-    return this.hasHere(key) || this.others?.received(this.address).has(key) === true;
+    return this.hasHere(key) || this.addresses.some((address) => this.others?.received(address).has(key));
   }
 
   /** True for a key of this process. */
@@ -62,6 +64,9 @@ class KnownKeys implements KeysHere {
     for (const keys of this.shared) yield* keys.keys();
   }
 }
+
+/** Stands for the address of a place that the process does not know. */
+const ANY = "any";
 
 /** Messages between the provider processes of one deployment. */
 export interface OtherProcesses {
@@ -93,8 +98,8 @@ export class KeyRegistry {
   /** The keys of an object, as a live view. */
   of(place: Place, object: string): Keys {
     const where = addresses(place, object);
-    const recorded = where.map((address) => this.recorded(address));
-    const anywhere = this.recorded(object);
+    const recorded = where.map((address) => this.recorded(address, object));
+    const anywhere = this.recorded(object, object);
     const all: Keys = {
       has: (key) => {
         for (const keys of recorded) if (keys.has(key)) return true;
@@ -111,21 +116,21 @@ export class KeyRegistry {
     return all;
   }
 
-  /** Adds the same keys at many places. They are kept once, and must not change. */
+  /** Adds the same keys at many places; without one, at any of other processes. They are kept once, and must not change. */
   addAll(places: readonly Place[], object: string, keys: Collection): void {
     const where = places.flatMap((place) => addresses(place, object));
-    for (const address of [...where, object]) this.recorded(address).shared.add(keys);
+    for (const address of [...where, object]) this.recorded(address, object).shared.add(keys);
     this.publish(places, object, [...keys.keys()]);
   }
 
   /** Keys of an object at an address, under any name. Only those of this process can be listed. */
   at({ endpoint }: Pick<Place, "endpoint">, object: string): KeysHere {
-    return this.recorded(atAddress(endpoint, object));
+    return this.recorded(atAddress(endpoint, object), object);
   }
 
   /** Keys of an object at any place. */
   anywhere(object: string): KeysHere {
-    return this.recorded(object);
+    return this.recorded(object, object);
   }
 
   /** Keys of an object at any place, by other processes of the deployment. */
@@ -133,14 +138,16 @@ export class KeyRegistry {
     return { has: (key) => this.others?.received(this.named(object)).has(key) === true };
   }
 
-  private recorded(address: string): KnownKeys {
-    const keys = this.keys.get(address) ?? new KnownKeys(this.named(address), this.others);
+  private recorded(address: string, object: string): KnownKeys {
+    const told = [address, atAddress(ANY, object)].map((it) => this.named(it));
+    const keys = this.keys.get(address) ?? new KnownKeys(told, this.others);
     this.keys.set(address, keys);
     return keys;
   }
 
   private publish(places: readonly Place[], object: string, keys: readonly string[]): void {
-    const addresses = [...places.map(({ endpoint }) => atAddress(endpoint, object)), object];
+    const where = places.length > 0 ? places : [{ endpoint: ANY }];
+    const addresses = [...where.map(({ endpoint }) => atAddress(endpoint, object)), object];
     this.others?.publish(
       addresses.map((address) => this.named(address)),
       keys,

@@ -37,9 +37,9 @@ const parent = join(useEmptyFolder(), "packetfilter");
 /** The id of a process that has ended. */
 const ended = () => spawnSync(process.execPath, ["-e", ""]).pid;
 
-/** A provider process, by its id. */
+/** A provider process, by its id, or the program's. */
 function provider({ pid = process.pid, address = ADDRESS, wall = Date.now, isProgram = false } = {}) {
-  const folder = new DeploymentFolder({ address, pid, isProgram }, parent, { wall });
+  const folder = new DeploymentFolder(isProgram ? { address } : { address, pid }, parent, { wall });
   const registry = (kind: ConstructorParameters<typeof KeyRegistry>[0]) => new KeyRegistry(kind, folder);
   return { folder, registry, desired: registry("desired") };
 }
@@ -142,8 +142,8 @@ it("its file is its owner's and names no prefix; what it said stays until the la
   expect(readdirSync(parent)).toEqual([]);
 });
 
-it("what the program said, which ends before the deletes, is known to the provider processes and goes with them", () => {
-  const program = provider({ pid: ended(), isProgram: true });
+it("what the program said, whether or not its process ends, is known to the provider processes and goes with them", () => {
+  const program = provider({ isProgram: true });
   program.desired.of(NODE, BLOCKED).add([A]);
   const one = provider();
   one.folder.sync();

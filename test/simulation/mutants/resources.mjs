@@ -142,7 +142,7 @@ export const RESOURCES = mutants([
     name: "forget-what-another-process-wants",
     promise: 14,
     file: "reconcile/desired.ts",
-    find: "return this.hasHere(key) || this.others?.received(this.address).has(key) === true;",
+    find: "return this.hasHere(key) || this.addresses.some((address) => this.others?.received(address).has(key));",
     replace: "return this.hasHere(key);",
   },
   {
