@@ -1,7 +1,6 @@
 import type { AuditRecord } from "../apply/audit-log";
 import type { InFlight } from "../apply/in-flight";
 import type { FlushOptions } from "../apply/set-flush";
-import type { RemovalCheck } from "../apply/set-writer";
 import type { Writes } from "../apply/shared-reads";
 import type { World } from "../client/world";
 import type { SecretObjects } from "../engine/secret-arguments";
@@ -9,7 +8,7 @@ import type { Reporter } from "../messages/events";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import type { KeyRegistry, Place } from "../reconcile/desired";
-import type { RemovalArguments } from "../reconcile/limits/removals";
+import type { RemovalArguments, RemovalBudget } from "../reconcile/limits/removals";
 import type { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
@@ -58,7 +57,7 @@ export interface Shared {
   /** Reads messages of other provider processes. Returns the reason if that fails: then nothing is removed. */
   readonly sync: () => string | undefined;
   /** Limits what this deployment removes from a set. */
-  readonly removals: (url: string, label: string, endpoint: string) => RemovalCheck;
+  readonly removals: (url: string, label: string, endpoint: string) => RemovalBudget;
 }
 
 /** A node or receiver in use: where it is, and how it was found. */

@@ -15,6 +15,7 @@ import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Keys, KeysHere } from "../reconcile/desired";
+import type { RemovalBudget } from "../reconcile/limits/removals";
 import { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Target } from "../settings/settings";
 import type { Declarations, Declared } from "./conflicts";
@@ -103,6 +104,7 @@ export class DeploymentSet implements Addressed {
   readonly title: string;
   readonly place: EventPlace;
   readonly writer: SetWriter;
+  readonly removals: RemovalBudget;
   readonly reads: SharedReads<ObservedSet>;
   /** Checked resources of this set, by the prefix of an entry or {@link WHOLE_SET}. */
   readonly announced: Announced;
@@ -171,6 +173,7 @@ export class DeploymentSet implements Addressed {
     const commit = sentPlace(node.endpoint, set.commitUrl);
     const together = commits.get(commit) ?? new Map<string, FlushOptions>();
     commits.set(commit, together);
+    this.removals = removals(url, label, node.endpoint);
     const options: SetWriterOptions = {
       set,
       label,
@@ -190,7 +193,7 @@ export class DeploymentSet implements Addressed {
       announced: this.announced,
       commitCoalesceMs: commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: deadlineMs ?? DEFAULTS.deadlineMs,
-      removals: removals(url, label, node.endpoint),
+      removals: this.removals,
       leftStaged: this.sent,
       sameMachine: {
         protect: (remove) => sameMachine.protect(url, this, remove),

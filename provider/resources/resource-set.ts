@@ -62,6 +62,7 @@ export class ResourceSet {
   /** Name of the node in messages. */
   readonly at: string;
   readonly desired: DeploymentSet["desired"];
+  readonly removals: DeploymentSet["removals"];
   readonly managed: DeploymentSet["managed"];
   readonly existed: DeploymentSet["existed"];
   readonly blocked: DeploymentSet["blocked"];
@@ -84,6 +85,7 @@ export class ResourceSet {
     this.label = this.set.title;
     this.at = node.label;
     this.desired = this.set.desired;
+    this.removals = this.set.removals;
     this.managed = this.set.managed;
     this.existed = this.set.existed;
     this.blocked = this.set.blocked;

@@ -26,10 +26,22 @@ describe("a limit that only the content of the node exceeds", () => {
   const tooMany = /60 of 62 entries would be removed, more than maxRemovals \(50%, here 31\)/;
   const wouldFail = /^warning: up would fail\. .*60 of 62 entries/;
 
-  it("is a warning of the preview, where an up would remove what it adopted", async () => {
-    await using stack = await begun(adopting(), many(60));
-    expect((await stack.engine.preview(adopting())).printed).toContainEqual(expect.stringMatching(wouldFail));
-    expect(texts((await stack.engine.up(adopting())).errors)).toMatch(tooMany);
+  it.each([
+    ["of the resource", {}, {}, tooMany],
+    [
+      "of the stack",
+      { maxRemovals: "100%" },
+      { maxRemovals: "50%" },
+      /60 of the 62 .* packetfilter:maxRemovals \(50%, here 31\)/,
+    ],
+  ])("is a warning of the preview, where an up would remove what it adopted: %s", async (_, args, config, why) => {
+    await using stack = await begun(adopting(args), many(60));
+    Object.assign(stack.engine.config, config);
+    const { printed } = await stack.engine.preview(adopting(args));
+    expect(printed.filter((line) => /^warning: up would fail\. .*60 of /.test(line))).toEqual([
+      expect.stringMatching(why),
+    ]);
+    expect(texts((await stack.engine.up(adopting(args))).errors)).toMatch(why);
     expect(stack.held()).toEqual({ [A]: 1, [B]: 1, ...many(60) });
   });
 

@@ -110,21 +110,30 @@ export class RemovalBudget {
    * @returns the reason for a refusal, as a sentence
    */
   refuses(what: keyof typeof WORDS, prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
-    const { stopped, verb, object, keys } = WORDS[what];
+    const { stopped, keys } = WORDS[what];
     const { endpoint, sync, [keys]: registry } = this.counted;
-    const stack = this.stack();
-    const limit = stack[`max${what}`];
     // Sent before the others are read: if two processes ask at once, both may be refused, but never both granted.
     registry.of({ endpoint }, this.url).add(prefixes);
-    if (limit === undefined || stack.lifts(this.url)) return undefined;
+    if (this.limitOf(what) === undefined) return undefined;
     const registryUnavailable = sync();
     if (registryUnavailable !== undefined) return `Set ${this.label}: ${stopped}. ${registryUnavailable}`;
-    const most = allowedOf(limit, size);
     const total = registry.at({ endpoint }, this.url).size;
-    if (total > most)
-      this.reasons[what] ??=
-        `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is intended, raise it, or run once with PACKETFILTER_ALLOW=${this.url}.`;
+    this.reasons[what] ??= this.exceeded(what, total, size);
     return this.reasons[what];
+  }
+
+  /** The sentence of {@link refuses} about so many, which are not counted. */
+  exceeded(what: keyof typeof WORDS, total: number, size: number): string | undefined {
+    const { stopped, verb, object } = WORDS[what];
+    const limit = this.limitOf(what);
+    const most = limit ? allowedOf(limit, size) : total;
+    if (limit === undefined || total <= most) return undefined;
+    return `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is intended, raise it, or run once with PACKETFILTER_ALLOW=${this.url}.`;
+  }
+
+  private limitOf(what: keyof typeof WORDS): ShareLimit | undefined {
+    const stack = this.stack();
+    return stack.lifts(this.url) ? undefined : stack[`max${what}`];
   }
 }
 

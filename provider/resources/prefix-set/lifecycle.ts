@@ -20,6 +20,7 @@ import { lookNew, NOTHING_FOUND, notLooked, reportMet, reportMissing, reportSent
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import {
   type ChangedSet,
+  countedIn,
   foundBy,
   InTheWay,
   planCreate,
@@ -264,7 +265,10 @@ export class SetLifecycle {
     };
     try {
       const planned = planLimitedUpdate(observed ?? held, intent, this.changes(set, inputs));
-      warn(planned.plan.refusal, inputs.onExisting !== "adopt" && planned.otherValue.size > 0);
+      // By the list alone, which has all entries of the set.
+      const most = () =>
+        observed && set.removals.exceeded("Removals", countedIn(planned.plan, observed), observed.size);
+      warn(planned.plan.refusal ?? most(), inputs.onExisting !== "adopt" && planned.otherValue.size > 0);
       reportMet(set, inputs, foundBy(planned, inputs), true);
     } catch (error) {
       warn(messageOf(error), error instanceof InTheWay);

@@ -130,10 +130,14 @@ function limitProblems(
   { observed, size, changes }: Change,
   { url, removals: limits }: UpdateLimits,
 ): string[] {
-  const there = [...remove].filter((prefix) => observed.has(prefix));
-  const removals = there.filter((prefix) => uncounted?.has(prefix) !== true).length;
-  const left = put.size > 0 ? put.size : observed.size - there.length;
+  const removals = countedIn({ remove, uncounted }, observed);
+  const left = put.size > 0 ? put.size : observed.size - countedIn({ remove }, observed);
   return removalProblems(url, { size, removals, changes, left }, limits);
+}
+
+/** Number of listed entries that a plan removes, and that limits count. */
+export function countedIn({ remove, uncounted }: Pick<SetPlan, "remove" | "uncounted">, observed: ListedMap): number {
+  return [...remove].filter((prefix) => observed.has(prefix) && uncounted?.has(prefix) !== true).length;
 }
 
 /** Faults of a program's entries, judged once for the nodes of a group. */
