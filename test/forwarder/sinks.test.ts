@@ -137,7 +137,7 @@ test.each([
 });
 
 /** Fates for answers one after the other, `[seconds since the one before, status, body]`. */
-async function judged(type: string, own: object, answers: readonly (readonly [number, number, string?])[]) {
+async function judged(type: string, own: object, answers: readonly (readonly [number, ...Reply])[]) {
   let reply: Reply = [200];
   const { url } = await httpSink(() => reply);
   const clock = new TestClock();
@@ -180,6 +180,13 @@ test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 i
       [0, 406],
     ]),
   ).toEqual([refused, refused, "r-1: HTTP 406"]);
+});
+
+test("a page of HTML is refused for what it is, also with a status of `expect`", async () => {
+  const own = { expect: { status: [200] } };
+  const said = "200, but not status 200 of `expect` with another body than HTML: it is a page of HTML, as ";
+  const [fate] = await judged("http", own, [[0, ...(FOREIGN["a sign-in page"] ?? [0])]]);
+  expect(fate).toEqual(expect.stringContaining(outage(said)));
 });
 
 test("what Splunk's collector says of token, index and load is an outage, and names no secret", async () => {

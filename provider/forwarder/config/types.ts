@@ -218,7 +218,7 @@ interface HttpSink extends HttpMembers<"http"> {
   readonly expect?: {
     /** Statuses from 200 to 299. Default: all of them. */
     readonly status?: readonly number[];
-    /** A text in the body, whatever its type. Default: none. */
+    /** A text in the body, which then may also be HTML. Default: none. */
     readonly contains?: Text;
   };
 }

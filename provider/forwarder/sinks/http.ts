@@ -12,7 +12,7 @@ const schema = members({ ...httpFields, expect: expected.optional() });
 
 /**
  * NDJSON by POST. Any 2xx acknowledges, but no page of HTML: that is of a proxy or a sign-in. With `expect`, a status of its list,
- * and a body that contains its text, whatever its type.
+ * and a body that contains its text, which then may be HTML.
  */
 export const http = postingKind(
   schema,
@@ -25,11 +25,12 @@ export const http = postingKind(
     const words = [
       ...(status ? [`status ${status.join(" or ")}`] : []),
       ...(contains === undefined ? [] : ["the text"]),
-    ];
+    ].join(" and ");
+    const body = contains === undefined ? " with another body than HTML" : "";
     return {
       contentType: "application/x-ndjson",
       answers: {
-        acknowledgement: words.length > 0 ? `${words.join(" and ")} of \`expect\`` : "an acknowledgement",
+        acknowledgement: words === "" ? "an acknowledgement" : `${words} of \`expect\`${body}`,
         acknowledged: (_, answer) => (isExpected(answer) ? {} : undefined),
       },
       body: (records) => records.lines(context.format),
