@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { formatUrl, OptionsError, parseUrl } from "../client";
 import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { formatDuration } from "../client/pauses";
+import { refuseLinks } from "../files/no-links";
 import { replaceFile } from "../files/whole-file";
 import { visibleJson, visibleLines } from "../model/foreign-text";
 import { membersOf } from "../model/json";
@@ -17,7 +18,7 @@ import { LIMITS, TIMING } from "../probe/timing";
 import { commandLine } from "./blocking/command-line";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
-import { textOf } from "./failure";
+import { failureText, refuseFolder, textOf } from "./failure";
 import { keepsCode, takesBack } from "./interruption";
 import { pretty } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeOptions, OF_NODES } from "./node-options";
@@ -94,6 +95,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
     throw new UsageError("--check is about the settings of its own file: leave --settings out.");
   if (flags.check !== undefined && flags.out !== undefined)
     throw new UsageError("--check finds no settings to write: leave --out out.");
+  if (flags.out !== undefined) refusePlace(flags.out, io);
   const given = flags.check === undefined ? flags : { ...flags, settings: flags.check };
   const node = urls.length === 0 ? undefined : await nodeOptions(given, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefixOption("--signaling", flags.signaling);
@@ -124,9 +126,9 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
     recordProbe(project, { node: receiver.options.url, set: "signaling", reason: "probe --signaling" }, result, io);
   const left = leftBehind(result.left, cleaning(command, notes));
   if ("rows" in result) return endOfCheck(result, left, flags.check ?? "", io);
-  if (flags.out !== undefined) await writeOut(flags.out, result, io);
-  const sentences = [failures(result), beyond(result), left].filter((one) => one !== undefined);
-  if (sentences.length > 0) throw ended(sentences, exitCode(result), io);
+  const unwritten = flags.out === undefined ? undefined : await writeOut(flags.out, result, io).catch(failureText);
+  const sentences = [unwritten, failures(result), beyond(result), left].filter((one) => one !== undefined);
+  if (sentences.length > 0) throw ended(sentences, exitCode(result) || 1, io);
 }
 
 /** Exit code if changes are left. */
@@ -195,14 +197,19 @@ function leftBehind(left: ProbeResult["left"], command: string): string | undefi
   return [...remedies, `Once it answers again: ${command}`].join("\n");
 }
 
+/** Refuses a folder or a link in the place of a result, before anything is asked. @throws {UsageError} */
+function refusePlace(name: string, io: CliIo): void {
+  const file = inFolder(name, io);
+  refuseFolder(name, file);
+  wrongUse(Error, () => refuseLinks(file));
+}
+
 /** An incomplete result does not replace an existing file. */
-async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<void> {
+async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<undefined> {
   const file = inFolder(name, io);
   if (result.stopped !== undefined && existsSync(file)) {
     io.err(`${name} is unchanged, since the probe ended early.\n`);
-    return;
-  }
-  await replaceFile(file, pretty(nodeFile(result)));
+  } else await replaceFile(file, pretty(nodeFile(result)));
 }
 
 async function writableProject({ stack, config }: Flags, options: readonly string[], io: CliIo): Promise<Project> {

@@ -16,7 +16,7 @@ export const SHARED_FILE = 0o666;
  * is written beside has it before its first byte. What killed processes left beside is removed.
  *
  * @param mode Of a file that is new.
- * @throws {Error} where a link stands in its place, as {@link refuseLinks} says
+ * @throws {Error} where a link stands in its place, as {@link refuseLinks} says; the system's, about the file and not its draft
  */
 export async function replaceFile(file: string, content: string, mode: number = PRIVATE_FILE): Promise<void> {
   refuseLinks(file);
@@ -32,7 +32,8 @@ export async function replaceFile(file: string, content: string, mode: number = 
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    throw Object.assign(error, { message: error.message.replaceAll(draft, file), path: file });
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
@@ -33,6 +33,8 @@ let emulator: Emulator;
 const folder = useFolder();
 let env: Record<string, string>;
 beforeAll(async () => {
+  await mkdir(join(folder, "a-folder"));
+  await symlink("elsewhere.json", join(folder, "a-link"));
   emulator = await startEmulator({
     state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
     auth: { bearer: "node-secret" },
@@ -122,6 +124,9 @@ test.each([
   [["probe", BLOCKED, "--client-id", "c1"], 2, "--client-id goes with --signaling."],
   [["probe", "blocked"], 2, "is not a resource address"],
   [["probe", BLOCKED, "--check", "broken.json"], 2, "broken.json must be a JSON object with members of a node"],
+  [["probe", BLOCKED, "--out", "a-folder"], 2, "a-folder is a folder, and a file is needed"],
+  [["probe", BLOCKED, "--out", "a-link"], 2, "a-link is a symbolic link, which is not followed"],
+  [["probe", BLOCKED, "--out", "no-folder/node.json"], 1, "no-folder/node.json: its folder does not exist"],
   [["probe", BLOCKED, "--endpoint", "http://127.0.0.1:1"], 1, "The probe ended early: "],
   [["probe", "prefixset://edge/nothing"], 1, "Still unknown: list of a set."],
 ] as const)("%s ends with %i", async (args, code, sentence) => {
@@ -135,11 +140,15 @@ test.each([
 
 test("what no setting and no switch expresses is said, and ends with 4, also where nothing is written", async () => {
   using node = await serveRaw((_, response) => response.end('{"data":[{"p":"10.1.0.0/16","v":1}]}'));
-  const { code, out, err } = await run(["probe", BLOCKED, "--endpoint", node.url], { env: {}, folder });
+  const args = ["probe", BLOCKED, "--endpoint", node.url];
+  const { code, out, err } = await run(args, { env: {}, folder });
   expect({ code, err }).toEqual({
     code: 4,
     err: expect.stringContaining("Seen, cannot be expressed: list of an unknown set."),
   });
+  // A file that cannot be written adds its sentence, and hides none.
+  const unwritten = await run([...args, "--out", "no-folder/node.json"], { env: {}, folder });
+  expect([unwritten.code, unwritten.err.split("\n").slice(1)]).toEqual([4, err.split("\n")]);
   expect(out).toContain(
     "\nseen, cannot be expressed: list of an unknown set: no error: an unknown set looks like one that",
   );
