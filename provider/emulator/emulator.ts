@@ -16,9 +16,11 @@ import { type Assembly, assemble } from "./wiring";
  *
  * @example
  * ```ts
- * await using emulator = await startEmulator();
- * await fetch(`${emulator.endpoint}/fapi`, { method: "POST", body: '{"url":"prefixset://edge/blocked","cmd":"list"}' });
- * emulator.prefixSet("prefixset://edge/blocked").applied;   // { "192.0.2.0/24": 1, … }
+ * await using emulator = await startEmulator({
+ *   state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
+ * });
+ * emulator.fail({ cmd: "commit", nth: 1, status: 503 });
+ * emulator.prefixSet("prefixset://edge/blocked").applied;   // { "192.0.2.0/24": 1 }
  * ```
  */
 export class Emulator extends EmulatorMembers implements AsyncDisposable {

@@ -342,6 +342,9 @@ test("the example of the documentation is one that runs", () => {
   const example = /\/\/ <example>\n(.*?)\n *\/\/ <\/example>/s.exec(source)?.[1]?.replace(/^ {2}/gm, "");
   expect(example).toContain("emulator.fail");
   expect(page).toContain(`${example}\n\`\`\``);
+  const comment = readFileSync(join(__dirname, "../../provider/emulator/emulator.ts"), "utf8");
+  const [, ofClass = ""] = /```ts\n(.*?)\n \* ```/s.exec(comment) ?? [];
+  for (const line of ofClass.split("\n")) expect(example).toContain(line.replace(/^ \* |; {3}.*/g, ""));
 });
 
 test("the state of the documentation is valid", () => {
