@@ -2,7 +2,7 @@ import type { Step } from "../engine/deployment";
 import type { Act, RunOptions } from "../scenario";
 import type { VirtualTime } from "../world/time";
 
-/** Lines of a world, one an event: virtual time, actor, event. Two runs of one seed give the same lines. */
+/** Lines of a world, one an event, more for a text of several: virtual time, actor, event. Two runs of one seed give the same lines. */
 export class Story {
   readonly lines: string[] = [];
   /** Number of events. */
@@ -46,7 +46,8 @@ export class Story {
 
   private add(actor: string, text: string): void {
     this.events += 1;
-    this.lines.push(`${this.time.now.toFixed(0).padStart(8)} ${actor.padEnd(9)} ${text}`);
+    const begin = `${this.time.now.toFixed(0).padStart(8)} ${actor.padEnd(9)}`;
+    this.lines.push(...text.split("\n").map((line) => `${begin} ${line}`));
   }
 }
 
