@@ -1,7 +1,7 @@
 import { OptionsError } from "../client";
-import { Unavailable } from "../forwarder/config/unavailable";
 import { standardOutput } from "../forwarder/standard-output";
 import type { Log } from "../forwarder/telling/troubles";
+import { Unavailable } from "../forwarder/unavailable";
 import { visibleJson, visibleLines } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
 import { wrongUse } from "./option-values";
@@ -37,8 +37,8 @@ export function forPeople(say: (line: string) => void): Log {
 }
 
 /**
- * Decides the exit code of a failure of `forward`: 2 for what the configuration itself proves wrong, and which no further try makes
- * right; 1 for what the machine lacks at present, such as a file of a secret. Service managers try again after 1.
+ * Decides the exit code of a failure of `forward`: 2 for what the configuration file itself proves wrong, and which no further
+ * try makes right; 1 for what the machine lacks at present, such as a file, a variable or a package. Service managers try again after 1.
  *
  * @throws {UsageError} for an {@link OptionsError}; any other error, and {@link Unavailable}, as a failure
  */

@@ -7,7 +7,6 @@ import { attempt, messageOf } from "../model/errors";
 import { some } from "../model/text";
 import { LiveConfig } from "./config/config";
 import { readConfig } from "./config/config-files";
-import { Unavailable } from "./config/unavailable";
 import { rejectedLimits } from "./delivery/rejected";
 import { spoolLimits } from "./delivery/sinks";
 import { LeftSpool } from "./ledger/left-spool";
@@ -19,6 +18,7 @@ import { SINK_KINDS } from "./sinks/kinds";
 import { CLUSTER_USER, loadNats } from "./sinks/nats-connection";
 import { sinkNamed } from "./sinks/sink";
 import { matchesAny, tableOf, takes } from "./table";
+import { Unavailable } from "./unavailable";
 import type { Environment } from "./world";
 
 const named = z.object({ name: z.string(), type: z.string() });
@@ -29,7 +29,7 @@ const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unk
  * Reads a configuration, and finds everything that keeps it from running here: mistakes, a Node that is too old, and missing
  * packages.
  *
- * @throws {OptionsError} with every problem, a line each; {@link Unavailable} if all of them may pass by themselves
+ * @throws {OptionsError} with every problem, a line each; {@link Unavailable} if the configuration file itself is sound
  */
 export async function checkedConfig(file: string, env: Environment): Promise<LiveConfig> {
   const loads = await loadsOf(file);

@@ -93,6 +93,8 @@ describe("a module that the operator did not allow is loaded nowhere", () => {
     };
     await writeFile(join(folder, "forwarder.yaml"), JSON.stringify(config));
     const { code, err } = await run(["forward", "--check", "--config", join(folder, "forwarder.yaml")], { folder });
+    // The operator may set the variable later: that is no mistake in the file.
+    expect(code).toBeLessThan(2);
     return code === 0 ? ENTRIES : err;
   };
   const client = async (read: string) => {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { type KafkaLibrary, kafkaSchema, loadKafka } from "../../provider/forwarder/sinks/kafka-library";
 import { KafkaTopic } from "../../provider/forwarder/sinks/kafka-topic";
+import { Unavailable } from "../../provider/forwarder/unavailable";
 import { TestClock } from "./support/clock";
 import { RECORD } from "./support/forward";
 
@@ -13,9 +14,8 @@ beforeAll(async () => {
 const SASL = { mechanism: "PLAIN", username: "forwarder", password: "s3cret" };
 
 test("an older Node is told before anything is loaded", async () => {
-  await expect(loadKafka('Sink "bus"', "22.15.0")).rejects.toThrow(
-    'Sink "bus" needs Node 22.22 or later, as its package @platformatic/kafka does; this is Node 22.15.0.',
-  );
+  const said = 'Sink "bus" needs Node 22.22 or later, as its package @platformatic/kafka does; this is Node 22.15.0.';
+  await expect(loadKafka('Sink "bus"', "22.15.0")).rejects.toThrow(new Unavailable(said));
   await expect(loadKafka('Sink "bus"', "22.22.0")).resolves.toHaveProperty("Producer");
 });
 

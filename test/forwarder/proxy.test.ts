@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
+import { Unavailable } from "../../provider/forwarder/unavailable";
 import { configOf, openForwarder, roundInto, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
@@ -102,8 +103,7 @@ test("a proxy that lets no one in is an outage, and one that is no url is told b
   using folder = temporaryFolder();
   const config = configOf({ endpoint: "http://192.0.2.10" }, [{ name: "web", type: "http", url }]);
   const env = { HTTPS_PROXY: "ftp://user:canary@192.0.2.1" };
-  const failed = await openForwarder(config, folder.path, { env }).catch((error: Error) => error.message);
-  expect(failed).toBe(
-    'Sink "web" goes through a proxy, and HTTPS_PROXY is not the url of one: write for example "http://192.0.2.1:3128".',
-  );
+  const said =
+    'Sink "web" goes through a proxy, and HTTPS_PROXY is not the url of one: write for example "http://192.0.2.1:3128".';
+  await expect(openForwarder(config, folder.path, { env })).rejects.toThrow(new Unavailable(said));
 });

@@ -25,8 +25,10 @@ drainMs: 0
 sinks: [{ name: disk, type: file, path: marks.ndjson }]
 ${more}`;
 
+type Mend = (folder: string, env: Record<string, string>) => void;
+
 /** Errors of the machine or the configuration: exit code, member, the line of the log, and the remedy without an operator. */
-const ERRORS: Record<string, [code: number, more: string, line: RegExp, mend?: (folder: string) => void]> = {
+const ERRORS: Record<string, [code: number, more: string, line: RegExp, mend?: Mend]> = {
   "a file of a secret that is not there yet": [
     1,
     "listen: { address: 127.0.0.1:0, token: { file: token } }",
@@ -48,11 +50,17 @@ const ERRORS: Record<string, [code: number, more: string, line: RegExp, mend?: (
       mkdirSync(join(folder, "taken"));
     },
   ],
-  "a variable that is not set": [2, `state: "\${NOT_SET}"`, /`state` needs the variable NOT_SET, which is not set/],
+  "a variable that is not set yet": [
+    1,
+    `state: "\${LATER}"`,
+    /`state` needs the variable LATER, which is not set/,
+    (folder, env) => Object.assign(env, { LATER: join(folder, "state") }),
+  ],
   "a secret whose file has an unset variable in its name": [
-    2,
-    `listen: { address: 127.0.0.1:0, token: { file: "\${NOT_SET}/token" } }`,
-    /needs the variable NOT_SET, which is not set/,
+    1,
+    `listen: { address: 127.0.0.1:0, token: { file: "\${LATER}/sound" } }`,
+    /needs the variable LATER, which is not set/,
+    (folder, env) => Object.assign(env, { LATER: folder }),
   ],
   "a member that is wrong": [2, "format: nonsense", /`format` must be one of plain, ecs, otel/],
   "a missing file beside a member that is wrong": [
@@ -69,8 +77,10 @@ test.each(Object.entries(ERRORS))("%s: exit code, line, and whether it is starte
   const file = join(folder.path, "forwarder.yaml");
   writeFileSync(file, CONFIG(emulator.endpoint, more));
   writeFileSync(join(folder.path, "empty"), "");
+  writeFileSync(join(folder.path, "sound"), "t0ken\n");
   writeFileSync(join(folder.path, "taken"), "");
-  const first = serve(file);
+  const env = {};
+  const first = serve(file, undefined, env);
   expect(await first.ended).toBe(code);
   expect(
     first.lines().some((one) => line.test(one)),
@@ -79,8 +89,8 @@ test.each(Object.entries(ERRORS))("%s: exit code, line, and whether it is starte
   expect(isStartedAgain(code)).toBe(mend !== undefined);
   if (code === 2) expect(existsSync(join(folder.path, "forwarder-state"))).toBe(false);
   if (!mend) return;
-  mend(folder.path);
-  const again = serve(file);
+  mend(folder.path, env);
+  const again = serve(file, undefined, env);
   await again.told(" forwards with ");
   expect(await again.end()).toBe(0);
 });

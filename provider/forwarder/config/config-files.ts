@@ -7,7 +7,7 @@ import { visible } from "../../model/foreign-text";
 import { isObject } from "../../model/json";
 import { ranOutOfStack } from "../../model/plain-data";
 import { dataOf, PARSING, repeatedKeys, yamlMessage } from "../../model/yaml";
-import { Unavailable } from "./unavailable";
+import { Unavailable } from "../unavailable";
 
 export const MAX_PROBLEMS = 20;
 

@@ -7,10 +7,10 @@ import { refusedModule, withReaderIn } from "../../client/allowed-code";
 import { messageOf } from "../../model/errors";
 import { issuePath } from "../../model/schema";
 import { plainWords } from "../fields";
+import { Unavailable } from "../unavailable";
 import type { Environment } from "../world";
 import { MAX_PROBLEMS, readConfig } from "./config-files";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
-import { Unavailable } from "./unavailable";
 
 interface Problem {
   readonly path: readonly PropertyKey[];
@@ -93,7 +93,8 @@ export class LiveConfig {
   /**
    * Reads a file, or a folder as {@link readConfig} does.
    *
-   * @throws {OptionsError} with every problem as `file:line:column`; {@link Unavailable} if only files are missing or unsound
+   * @throws {OptionsError} with every problem as `file:line:column`; {@link Unavailable} if only files and
+   * variables are missing or unsound
    */
   static async ofFile(path: string, env: Environment): Promise<LiveConfig> {
     return LiveConfig.of({ ...(await readConfig(path)), env, needsSinks: true });
@@ -146,18 +147,20 @@ export class LiveConfig {
 async function check(source: Source): Promise<Checked> {
   const files = new Map<string, string>();
   const problems: Problem[] = [];
-  const fromFiles: (readonly PropertyKey[])[] = [];
+  const outside: (readonly PropertyKey[])[] = [];
   const texts: GivenText[] = [];
-  const filled = await fill(source.config, [], { ...source, problems, files, fromFiles, texts });
+  const filled = await fill(source.config, [], { ...source, problems, files, outside, texts });
   const result = configSchema.safeParse(filled, { error: plainWords });
   // A text that could not be filled in is reported already.
   const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
   const nowhere = source.needsSinks && namesNoSink.safeParse(filled).success ? [NO_SINKS] : [];
+  const modules = refusedModules(result.data?.nodes ?? {}, source.folder);
+  outside.push(...modules.map(({ path }) => path));
   const wrong: Problem[] = [
     ...(result.error?.issues ?? []),
     ...wrongNames(filled, source.folder),
     ...nowhere,
-    ...refusedModules(result.data?.nodes ?? {}, source.folder),
+    ...modules,
   ];
   const found = [...problems, ...wrong.filter(isNew)];
   if (found.length === 0 && result.success) return { checked: result.data, files, texts };
@@ -167,8 +170,8 @@ async function check(source: Source): Promise<Checked> {
     return `${source.place(placeOf(problem))}: ${name === "" ? "" : `\`${name}\` `}${message}`;
   });
   if (found.length > MAX_PROBLEMS) lines.push(`and ${found.length - MAX_PROBLEMS} more`);
-  // A file may be written later, or again.
-  const passes = ({ path }: Problem) => fromFiles.some((one) => isDeepStrictEqual(one, path));
+  // A file may be written later, or again, and a variable be set.
+  const passes = ({ path }: Problem) => outside.some((one) => isDeepStrictEqual(one, path));
   throw new (found.every(passes) ? Unavailable : OptionsError)(lines.join("\n"));
 }
 
@@ -194,8 +197,8 @@ function placeOf({ path, ...problem }: Problem): readonly PropertyKey[] {
 interface Filling extends Source {
   readonly problems: Problem[];
   readonly files: Map<string, string>;
-  /** The members whose text stands in a file. */
-  readonly fromFiles: (readonly PropertyKey[])[];
+  /** The members that also need something else than the configuration: a file, or the environment. */
+  readonly outside: (readonly PropertyKey[])[];
   readonly texts: GivenText[];
 }
 
@@ -215,10 +218,11 @@ async function fill(value: unknown, path: readonly PropertyKey[], to: Filling): 
 function fillText(
   text: string,
   path: readonly PropertyKey[],
-  { env, problems }: Filling,
+  { env, problems, outside }: Filling,
   texts: GivenText[] = [],
 ): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    outside.push(path);
     const value = env[name];
     if (value) texts.push({ path, text: value });
     if (value === undefined) problems.push({ path, message: `needs the variable ${name}, which is not set` });
@@ -231,7 +235,7 @@ async function contentOf(name: string, path: readonly PropertyKey[], to: Filling
   const file = resolve(to.folder, fillText(name, path, to));
   // A file whose name lacks a variable is no such file.
   if (to.problems.length > before) return "";
-  to.fromFiles.push(path);
+  to.outside.push(path);
   try {
     const content = await secretOf(file);
     to.files.set(file, content);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { OptionsError } from "../../client/errors";
 import { messageOf, PacketFilterError } from "../../model/errors";
+import { Unavailable } from "../unavailable";
 
 /** `node:sqlite`, loaded only where a store is opened. @internal */
 export type Sqlite = typeof import("node:sqlite");
@@ -56,12 +56,12 @@ export function explained(error: unknown, file: string): unknown {
   return error;
 }
 
-/** @throws {OptionsError} where this Node has none, which no further try changes. @internal */
+/** @throws {Unavailable} where this Node has none. @internal */
 export async function loadSqlite(): Promise<Sqlite> {
   try {
     return await import("node:sqlite");
   } catch {
-    throw new OptionsError(
+    throw new Unavailable(
       `The forwarder keeps its state with node:sqlite, which needs Node 22.15 or later; this is Node ${process.versions.node}. Run it with a newer Node.`,
     );
   }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
-import { OptionsError } from "../../client/errors";
 import { packageRoot } from "../../files/package-version";
 import { asError } from "../../model/errors";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
 import { UnreadList } from "../reading/comparison";
 import { nextTurn } from "../slices";
+import { Unavailable } from "../unavailable";
 import { StoredLedger } from "./ledger";
 import { type Ledger, type LedgerOptions, type Opened, type SpooledBatch, SpoolFull, type TakenOver } from "./protocol";
 import { StoreError } from "./sqlite";
@@ -116,7 +116,7 @@ function revived({ name, message, sinks, refused, remedy, errcode }: ReturnType<
   if (name === "SpoolFull") return new SpoolFull(sinks ?? []);
   if (name === "UnreadList") return new UnreadList(message, refused === true, remedy);
   if (name === "StoreError") return new StoreError(message);
-  if (name === "OptionsError") return new OptionsError(message);
+  if (name === "OptionsError") return new Unavailable(message);
   return errcode === undefined ? new Error(message) : Object.assign(new Error(message), { errcode });
 }
 

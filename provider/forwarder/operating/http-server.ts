@@ -5,11 +5,11 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../model/errors";
 import { METRICS_TYPE } from "../../model/exposition";
 import type { Listen } from "../config/schema";
-import { Unavailable } from "../config/unavailable";
 import { partsOf } from "../fields";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
 import { processMetrics } from "../telling/process-metrics";
+import { Unavailable } from "../unavailable";
 
 /** Address of a forwarder's server, and its end. */
 type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { OptionsError } from "../../client";
 import { Redactor } from "../../client/redact";
 import { SINK_DEFAULTS } from "../defaults";
 import { duration, members, text, tlsOrNot, withPort } from "../fields";
+import { Unavailable } from "../unavailable";
 import { loadOptional } from "./sink";
 
 /** The package that speaks to Kafka; installed only where it is used. */
@@ -33,11 +33,11 @@ export const kafkaSchema = members({
 /** Connection to a topic of Kafka. */
 export type KafkaOptions = z.infer<typeof kafkaSchema>;
 
-/** Loads the package. @throws {OptionsError} with what to install. */
+/** Loads the package. @throws {Unavailable} with what to install. */
 export async function loadKafka(user: string, node: string = process.versions.node) {
   const [major = 0, minor = 0] = node.split(".").map(Number);
   if (major < NODE[0] || (major === NODE[0] && minor < NODE[1])) {
-    throw new OptionsError(
+    throw new Unavailable(
       `${user} needs Node ${NODE.join(".")} or later, as its package ${KAFKA_PACKAGE} does; this is Node ${node}.`,
     );
   }

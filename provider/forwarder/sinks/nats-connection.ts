@@ -25,7 +25,7 @@ export type NatsOptions = z.infer<typeof reached>;
 /** Who needs NATS where it is the cluster, as messages begin. */
 export const CLUSTER_USER = "`cluster`";
 
-/** Loads what both the sink and the cluster need. @throws {OptionsError} with what to install. */
+/** Loads what both the sink and the cluster need. @throws {Unavailable} with what to install. */
 export async function loadNats(user: string) {
   return loadOptional(user, NATS_PACKAGES, async () => ({
     transport: await import("@nats-io/transport-node"),

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { SINK_DEFAULTS } from "../defaults";
@@ -9,6 +8,7 @@ import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { joined } from "../record/sheet";
 import type { Log } from "../telling/troubles";
+import { Unavailable } from "../unavailable";
 import type { Environment, ForwarderWorld } from "../world";
 
 /** Destination of records. Each kind has a file in this folder and a line in `kinds.ts`. */
@@ -177,7 +177,7 @@ export interface SinkKind {
   readonly schema: z.ZodType;
   /** Makes a sink; connections are made when the first record is delivered. @throws {Error} when a package is missing. */
   open(context: SinkContext): Promise<Sink>;
-  /** Loads what it needs beside this package. @throws {OptionsError} when that is missing. */
+  /** Loads what it needs beside this package. @throws {Unavailable} when that is missing. */
   load?(user: string): Promise<unknown>;
   /** The address that it POSTs to, by its own members. Default: it has none. */
   target?(own: unknown): URL;
@@ -215,14 +215,14 @@ export function sinkNamed(name: string): string {
  * Loads packages that only some configurations need, and that are therefore installed beside this one.
  *
  * @param user What needs them: `Sink "bus"`.
- * @throws {OptionsError} with the command that installs what is missing.
+ * @throws {Unavailable} with the command that installs what is missing.
  */
 export async function loadOptional<T>(user: string, packages: readonly string[], load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
     const [reason] = messageOf(error).split("\n");
-    throw new OptionsError(`${user} needs missing packages: npm install ${packages.join(" ")} (${reason}).`);
+    throw new Unavailable(`${user} needs missing packages: npm install ${packages.join(" ")} (${reason}).`);
   }
 }
 

@@ -4,7 +4,7 @@ import { until } from "./clock";
 import { linesOf } from "./forward";
 
 /** The command `forward` at work on a configuration, until the test or `end` ends it. `columns`: on a terminal of that width. */
-export function serve(file: string, columns?: number) {
+export function serve(file: string, columns?: number, env: Record<string, string> = {}) {
   const stop = new AbortController();
   let hangUp: (() => void) | undefined;
   let written = "";
@@ -15,7 +15,7 @@ export function serve(file: string, columns?: number) {
     hangUp = run;
   };
   const terminal = columns === undefined ? {} : { terminal: { columns: () => columns } };
-  const io = { out: () => {}, err, env: {}, onHangup, stop: stop.signal, ...terminal };
+  const io = { out: () => {}, err, env, onHangup, stop: stop.signal, ...terminal };
   const ended = main(["forward", "--config", file], io);
   const end = () => {
     stop.abort();
