@@ -240,7 +240,10 @@ class Reader {
     const element = checker.getIndexTypeOfType(type, ts.IndexKind.Number);
     if (checker.isArrayLikeType(type) && element) return { type: "array", items: this.schemaOf(element, undefined) };
     const values = checker.getIndexTypeOfType(type, ts.IndexKind.String);
-    if (values) return { type: "object", additionalProperties: this.schemaOf(values, undefined) };
+    // An entry of another writer may hold a text, and a difference is null where an entry is missing.
+    const isListed =
+      this.numbers === "number" && this.parts(values ?? type).some((one) => one.flags & ts.TypeFlags.NumberLike);
+    if (values) return { type: "object", additionalProperties: isListed ? ANY : this.schemaOf(values, undefined) };
     if (this.exported.has(name)) return { $ref: this.named(name, type) };
     if (member !== undefined && this.isPlain(type)) return { $ref: this.named(`${capitalised(member)}Args`, type) };
     // Deeper types without a name, such as those of answers, stay open.

@@ -134,7 +134,7 @@ test("in Java a program that Pulumi's generator writes compiles against the gene
   await stack.must("preview", "--expect-no-changes");
 });
 
-test("what Pulumi's generator writes for .NET parses as C#, declares each type once, and gives large values", {
+test("what Pulumi's generator writes for .NET parses as C#, declares each type once, and lacks .0 only where the page says so", {
   timeout: 300_000,
 }, async () => {
   await using stack = await TestStack.create({ program: "" });
@@ -156,11 +156,12 @@ test("what Pulumi's generator writes for .NET parses as C#, declares each type o
   expect(used.filter((name) => !types.some((type) => type.endsWith(`.${name}`)))).toEqual([]);
   expect(properties).toMatchObject({
     "Pulumi.Packetfilter.PrefixSetArgs.Entries": "Input<object>",
-    "Pulumi.Packetfilter.PrefixSet.Entries": "Output<ImmutableDictionary<string, double>>",
+    "Pulumi.Packetfilter.PrefixSet.Entries": "Output<ImmutableDictionary<string, object>>",
     "Pulumi.Packetfilter.PrefixSetEntryArgs.Value": "Input<double>?",
     "Pulumi.Packetfilter.Inputs.NodeArgs.MaxValue": "Input<double>?",
   });
   const program = await stack.read("Program.cs");
+  // The first is a `uint`, which the SDK refuses; the second becomes a `double` by its type.
   expect(program.match(/.*4294967295.*/g)).toEqual([
     `            ["198.51.100.0/24"] = ${LARGEST},`,
     `        Value = ${LARGEST},`,

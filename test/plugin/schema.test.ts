@@ -101,6 +101,13 @@ it("says of each argument that takes anything what may be given", () => {
   expect(answers.description).toContain("`pulumi-packetfilter docs configuration`");
 });
 
+it("says of no map of a state that it holds numbers alone: a node lists texts of others, and a missing entry differs as null", () => {
+  const { entries, differs } = schema.resources["packetfilter:index:PrefixSetGroup"].properties;
+  const ofNode = schema.types["packetfilter:index:GroupNodeState"].properties.entries;
+  for (const { additionalProperties } of [entries, differs.additionalProperties, ofNode])
+    expect(additionalProperties).toEqual({ $ref: "pulumi.json#/Any" });
+});
+
 it("knows all that the program in YAML uses", () => {
   const { resources, variables } = parse(readFileSync(join(root, "examples/yaml/Pulumi.yaml"), "utf8"));
   const full = (short: string) => short.replace(":", ":index:");
