@@ -32,7 +32,12 @@ const ALL: readonly PluginResource[] = [
   {
     type: "PrefixSet",
     ...SETS,
-    foreseen: (inputs) => ({ ...urlOf(inputs), ...countOf(inputs), endpoint: UNKNOWN }),
+    foreseen: (inputs) => ({
+      ...urlOf(inputs),
+      // With what it adopts, a set keeps more than its arguments say.
+      ...countOf(["adopt", UNKNOWN].includes(String(inputs.onExisting)) ? {} : inputs),
+      endpoint: UNKNOWN,
+    }),
     imported: (id) => {
       const { url, place } = setIn(id);
       return { id: url, state: { ...place, entries: {} } };

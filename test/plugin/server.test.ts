@@ -151,6 +151,9 @@ describe("the plugin, called as an engine does,", () => {
     expect(foreseen).toMatchObject({ url: "prefixset://edge/partners", count: 2 });
     const unreadable = engine.logged.filter(({ message }) => message.includes("cannot be read"));
     expect(unreadable.map(({ about }) => about)).toEqual(["partners"]);
+    // Another writer's entries there would count, too.
+    const adopting = await partners.create({ ...inputs, onExisting: "adopt" }, true);
+    expect(held(adopting.getProperties()).count).toBe(UNKNOWN);
   });
 
   it.each([
