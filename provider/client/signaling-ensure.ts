@@ -92,7 +92,8 @@ async function firstStatus(
  * with an empty status refuses it here. A refused group is sent one by one.
  *
  * A refusal in words that are not those of the contract may be about the state: the status after it decides. That of a stop
- * does only where a status has shown an active prefix: one that shows none may be the answer to a wrong secret.
+ * does only where a status has shown an active prefix: one that shows none may be the answer to a wrong secret. So it is with
+ * the stop of a prefix that is not the client's.
  *
  * @returns the refusal, if the receiver calls one of the prefixes invalid
  * @throws {SignalingIncomplete} for any other end
@@ -114,7 +115,10 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
     progress.confirm(group, failure === undefined);
     return undefined;
   }
-  if (isUnknownRefusal(failure) && (await isShown(group, progress)) && (operation === "start" || hasShown())) {
+  // A start of it had no effect, and a wrong secret would be refused in other words.
+  const isOfNobody = operation === "stop" && group.length === 1 && isInvalid(failure);
+  const mayBeDone = isOfNobody || isUnknownRefusal(failure);
+  if (mayBeDone && (await isShown(group, progress)) && (operation === "start" || isOfNobody || hasShown())) {
     progress.refusal = failure;
     progress.confirm(group, false);
     return undefined;

@@ -183,7 +183,7 @@ export class ReceiverAccess {
       const sending = (needed: readonly Prefix[]) => this.receiver.sent.note(this.names, mapOf(texts(needed)));
       const options = { ...active, sending };
       const { started, already, unseen } = await this.receiver.start(parsed(prefixes), options, this.place.reason);
-      this.warnUnreadable("start", prefixes, unseen);
+      this.warnUnreadable("start", texts(started), unseen);
       return [...texts(started), ...ours(already)];
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
@@ -229,7 +229,7 @@ export class ReceiverAccess {
       const started = parsed(prefixes);
       const options = { started, ...active };
       const { stopped, unseen, refusal } = await this.receiver.stop(started, options, this.place.reason);
-      this.warnUnreadable("stop", prefixes, unseen);
+      this.warnUnreadable("stop", texts(stopped), unseen);
       if (refusal !== undefined) this.report({ kind: "stopRefused", prefixes, reason: refusal.message });
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       await this.startLate(texts(stopped));
@@ -263,7 +263,7 @@ export class ReceiverAccess {
 
   /** Warns that only the receiver's own answer is known. */
   private warnUnreadable(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unreadable?: Error): void {
-    if (unreadable === undefined) return;
+    if (unreadable === undefined || prefixes.length === 0) return;
     this.report({ kind: "outcomeUnknown", operation, prefixes, reason: unreadable.message });
   }
 

@@ -182,7 +182,7 @@ describe("a signaling that was started is stopped whatever the status says", () 
     await receiver.handler("right").delete(id, outs);
     expect([...receiver.active]).toEqual([]);
     expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([
-      expect.stringMatching(/the stop of .* was refused in words that are not known.*Signalisierung nicht aktiv/),
+      expect.stringMatching(/the stop of .* was refused, and counts as done.*Signalisierung nicht aktiv/),
     ]);
   });
 

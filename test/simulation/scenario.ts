@@ -34,6 +34,8 @@ export interface ReceiverPlan {
   readonly name: string;
   /** Prefixes that are active at the start. */
   readonly active: readonly string[];
+  /** As that of a node. */
+  readonly dialect?: NodePlan["dialect"];
 }
 
 /** Way of the engine to the provider: the SDK's server of dynamic resources, or the protocol of the plugin. */
@@ -100,6 +102,8 @@ export interface ResourceOptions {
   readonly replaceOnChanges?: readonly string[];
   /** Arguments that are secret. */
   readonly secret?: readonly string[];
+  /** Arguments that a preview does not know. */
+  readonly unknown?: readonly string[];
   /** Index of the provider resource; absent: the default one. */
   readonly instance?: number;
 }
@@ -151,6 +155,8 @@ export type Act =
   | { readonly actor: "node"; readonly node: string; readonly restart: "empty" | "older" | "same" }
   /** A node or receiver answers nothing until it is back. */
   | { readonly actor: "outage"; readonly at: string; readonly silent: boolean }
+  /** Something in front of a node shows so many entries of a list at a time, and says so; absent: all of them. */
+  | { readonly actor: "pages"; readonly node: string; readonly most?: number }
   /** The health check of a node: passes, fails or never answers. */
   | { readonly actor: "health"; readonly node: string; readonly state: "pass" | "fail" | "hang" }
   /** Time passes. */
@@ -176,6 +182,8 @@ export type Act =
       readonly value?: number;
       /** Milliseconds until a block is over. */
       readonly ms?: number;
+      /** A fault of each node while the command runs. */
+      readonly fault?: Fault;
     }
   /** The state of a stack is replaced by one of so many runs ago (`stack import`). */
   | { readonly actor: "restore"; readonly stack: number; readonly runsAgo: number };

@@ -101,8 +101,8 @@ export class World {
         this.nodes.set(each, machine);
       }
     }
-    for (const { name, active } of scenario.receivers) {
-      this.network.add(originOf(name), this.machine(name, receiverState({ active })));
+    for (const { name, active, dialect } of scenario.receivers) {
+      this.network.add(originOf(name), this.machine(name, receiverState({ active }), dialect));
     }
     this.network.add(HEALTH, new CommandCheck((node) => this.health.get(node) ?? "pass", this.time));
     this.stacks = scenario.stacks.map((plan) => new Stack(plan));
@@ -147,7 +147,7 @@ export class World {
   /** Ends everything that disturbs, for good. */
   calm(): void {
     this.clearFaults();
-    for (const machine of this.machines.values()) machine.isSilent = false;
+    for (const machine of this.machines.values()) machine.recover();
     for (const node of this.nodes.keys()) this.health.set(node, "pass");
   }
 
@@ -253,8 +253,9 @@ export class World {
       };
       const shared = { others: registry.join(), notes: this.notes.of(label) };
       const observe = (event: AnyEvent) => {
-        const machine = this.nodes.get(event.at ?? "") ?? this.machines.get(event.at ?? "");
-        events.push({ at: this.time.now, isUp: machine?.reach === "up", event });
+        const places = event.kind === "notReached" ? event.nodes : [event.at ?? ""];
+        const isUp = places.every((at) => (this.nodes.get(at) ?? this.machines.get(at))?.reach === "up");
+        events.push({ at: this.time.now, isUp, event });
       };
       const opened = new ProviderProcess(plan.door, config, world, shared, { print, observe });
       processes.set(instance, opened);

@@ -51,7 +51,7 @@ export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
   }),
   stopRefused: warn(
     ({ prefixes, reason }) =>
-      `the stop of ${some(prefixes)} was refused in words that are not known, and counts as done, since the status does not show ${them(prefixes.length)}: ${reason}`,
+      `the stop of ${some(prefixes)} was refused, and counts as done, since the status does not show ${them(prefixes.length)}: ${reason}`,
   ),
   receiverMoved: ({ from, to }) =>
     warning(

@@ -48,6 +48,11 @@ export async function carryOut(act: Act, world: World, calendar: Calendar): Prom
       if (machine) machine.isSilent = act.silent;
       return;
     }
+    case "pages": {
+      const machine = world.nodes.get(act.node);
+      if (machine) machine.most = act.most ?? Number.POSITIVE_INFINITY;
+      return;
+    }
     case "health":
       world.health.set(act.node, act.state);
       return;

@@ -54,6 +54,7 @@ export async function operate(command: Command, world: World): Promise<void> {
   let known = edited(before, decide);
   const failures = new Set<string>();
   failed.set(world, failures);
+  if (command.fault) for (const node of nodes) world.nodes.get(node)?.emulator.fail(command.fault);
   for (const node of names.length > 0 ? nodes : []) {
     const client = new NodeClient({ endpoint: originOf(node), ...(settings.node as object) }, process, node);
     const target = { client, url, node, project } as unknown as NowTarget;
@@ -73,6 +74,7 @@ export async function operate(command: Command, world: World): Promise<void> {
     if (done === undefined) failures.add(node);
     world.story.note("operator", [done ?? `${node} ${formatUrl(url)}: ${reason ?? ""}`, ...problems].join(" "));
   }
+  if (command.fault) world.clearFaults();
 }
 
 function decideOf({ command, prefixes, value = 1, ms, nodes, set }: Command, now: number): Decide {

@@ -10,7 +10,7 @@ import { setMockOptions } from "@pulumi/pulumi/runtime/settings";
 import * as state from "@pulumi/pulumi/runtime/state";
 import { CloudSignaling, PrefixSet, PrefixSetEntry, PrefixSetGroup } from "../../../provider";
 import { messageOf } from "../../../provider/model/errors";
-import type { JsonObject } from "../../../provider/model/json";
+import { type JsonObject, UNKNOWN } from "../../../provider/model/json";
 import type { Declared, Door } from "../scenario";
 
 /** A registration of a resource as it reaches the engine. */
@@ -45,7 +45,7 @@ const MOST_KNOWN = 200;
 
 /** Runs a program, or recalls what it registered. */
 export async function runProgram(door: Door, program: readonly Declared[], run: Surroundings): Promise<Registered> {
-  if (door === "plugin") return asWritten(program);
+  if (door === "plugin") return asWritten(program, run);
   const key = JSON.stringify([program, run]);
   const limit = Error.stackTraceLimit;
   // The SDK takes a stack trace for each promise of each output.
@@ -70,10 +70,10 @@ interface Surroundings {
 }
 
 /** Registrations of a language without our classes. */
-function asWritten(program: readonly Declared[]): Registered {
+function asWritten(program: readonly Declared[], { preview }: Surroundings): Registered {
   const registrations = program.map((declared) => ({
     declared,
-    inputs: withSecrets(declared, (value) => ({ [SIGNATURE]: SECRET, value })),
+    inputs: written(declared, (value) => ({ [SIGNATURE]: SECRET, value }), preview ? () => UNKNOWN : undefined),
     ignoreChanges: declared.options?.ignoreChanges ?? [],
   }));
   return { registrations, printed: [] };
@@ -101,7 +101,7 @@ async function runClasses(program: readonly Declared[], { stack, config, preview
     let failed: string | undefined;
     await pulumi.runtime.runInPulumiStack(async () => {
       try {
-        for (const declared of program) declare(declared);
+        for (const declared of program) declare(declared, preview);
       } catch (error) {
         failed = messageOf(error);
       }
@@ -114,11 +114,17 @@ async function runClasses(program: readonly Declared[], { stack, config, preview
 /** Marks of a secret on the wire. The engine takes them off for a dynamic provider. */
 const [SIGNATURE, SECRET] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
 
-function withSecrets({ args, options }: Declared, hide: (value: unknown) => unknown): JsonObject {
-  const members = Object.entries(args).map(([name, value]) => [
-    name,
-    options?.secret?.includes(name) ? hide(value) : value,
-  ]);
+/** Arguments with those hidden that are secret, and in a preview without the value of those that depend on other resources. */
+function written(
+  { args, options = {} }: Declared,
+  hide: (value: unknown) => unknown,
+  withhold: (value: unknown) => unknown = (value) => value,
+): JsonObject {
+  const { secret = [], unknown = [] } = options;
+  const members = Object.entries(args).map(([name, value]) => {
+    const known = unknown.includes(name) ? withhold(value) : value;
+    return [name, secret.includes(name) ? hide(known) : known];
+  });
   return Object.fromEntries(members);
 }
 
@@ -129,9 +135,9 @@ function inTheClear(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inTheClear(member)]));
 }
 
-function declare(declared: Declared): void {
+function declare(declared: Declared, preview: boolean): void {
   const { type, name, options = {} } = declared;
-  const args = withSecrets(declared, pulumi.secret);
+  const args = written(declared, pulumi.secret, preview ? () => pulumi.output(pulumi.unknown) : undefined);
   const { protect, retainOnDelete, deleteBeforeReplace, ignoreChanges, replaceOnChanges } = options;
   new CLASSES[type](name, args as never, {
     ...(protect !== undefined && { protect }),

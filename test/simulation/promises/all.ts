@@ -16,6 +16,8 @@ import type { Promised } from "./promise";
 import { replacedNodesAreFilledFirst } from "./replaced-nodes";
 import { restores } from "./restores";
 import { secretsStaySecret } from "./secrets";
+import { startedIsStopped } from "./started";
+import { eventsArePrinted, unseenIsNamed } from "./told";
 import { truthOfGreen } from "./truth-of-green";
 import { unreadableChangesNothing } from "./unreadable";
 import { redStaysRed } from "./waves";
@@ -40,6 +42,9 @@ export const PROMISES: readonly Promised[] = [
   whatWasThereIsNamed,
   takesNothingOver,
   eventsAreBorneOut,
+  eventsArePrinted,
+  unseenIsNamed,
+  startedIsStopped,
   limitsHold,
   oneRegistry,
   restores,

@@ -85,8 +85,12 @@ export const endsAsTold: Promised = {
   },
 };
 
-/** True for a green run of all resources, in a world with one stack in which nothing disturbs and each address is a machine of its own. */
-function isGreen({ scenario, acts }: World, { run, done, isCalm }: RunRecord): boolean {
+/**
+ * True for a green run of all resources, in a world with one stack in which each address is a machine of its own and no act disturbs.
+ *
+ * @param isFaulty True for one that may have faults.
+ */
+export function isGreen({ scenario, acts }: World, { run, done, isCalm }: RunRecord, isFaulty = false): boolean {
   const { targets, excludes } = run.options;
   const isWhole = targets === undefined && excludes === undefined && ["up", "destroy"].includes(run.command);
   const isOpen = done.errors.length > 0 || done.wasKilled || done.wasCancelled || done.acts.length > 0;
@@ -94,11 +98,18 @@ function isGreen({ scenario, acts }: World, { run, done, isCalm }: RunRecord): b
     scenario.stacks.length === 1 &&
     !hasSecrets(scenario) &&
     !scenario.nodes.some(({ aliases }) => aliases !== undefined);
-  return isWhole && isCalm && !isOpen && isPlain && !done.isPreview && !acts.some(({ act }) => act.actor === "restore");
+  return (
+    isWhole &&
+    (isCalm || isFaulty) &&
+    !isOpen &&
+    isPlain &&
+    !done.isPreview &&
+    !acts.some(({ act }) => act.actor === "restore")
+  );
 }
 
 /** True for programs whose prefixes no line may name. */
-function hasSecrets({ turns }: Scenario): boolean {
+export function hasSecrets({ turns }: Scenario): boolean {
   const runs = turns.flatMap((turn) => (turn.kind === "runs" ? turn.runs : []));
   return runs.some(({ program }) => program.some(({ options }) => options?.secret !== undefined));
 }
@@ -223,7 +234,7 @@ function isChangeOf({ cmd, op, data = [] }: JournalEntry, prefix: string): boole
   );
 }
 
-function activeAt({ machines }: World, receiver: string): readonly string[] {
+export function activeAt({ machines }: World, receiver: string): readonly string[] {
   return machines.get(receiver)?.emulator.signalings["client-a"] ?? [];
 }
 

@@ -12,7 +12,7 @@ export const eventsAreBorneOut: Promised = {
   name: "what is said has happened",
   judge: ({ world, record: { done, preview } }) =>
     [...new Set([preview, done])].flatMap((record) =>
-      (record?.events ?? []).flatMap((told) => {
+      (record?.events ?? []).flatMap(eachPlace).flatMap((told) => {
         const { event } = told;
         const judge = BORNE_OUT[event.kind] as Judge<EventKind> | undefined;
         const facts = new Facts(world, record as CommandRecord, told);
@@ -24,6 +24,12 @@ export const eventsAreBorneOut: Promised = {
       }),
     ),
 };
+
+/** An event of several nodes, as one of each. */
+function eachPlace(told: CommandRecord["events"][number]): CommandRecord["events"][number][] {
+  const { event } = told;
+  return event.kind === "notReached" ? event.nodes.map((at) => ({ ...told, event: { ...event, at } })) : [told];
+}
 
 /** Prefixes of an event, or its kind, that no request of the run or no answer to it bears out. */
 type Judge<K extends EventKind> = (event: EventOf<K>, facts: Facts) => readonly string[];
@@ -37,6 +43,9 @@ interface HeldOutputs {
 
 /** Faults after which a list with status 200 shows nothing to a run. */
 const NOT_READ = ["unknown-shape", "truncated", "lost-answer"];
+
+/** Faults after which an answer is late, or breaks off. */
+const UNANSWERED = ["delay", "slow-commit", "truncated", "refuse", "restart"];
 
 /** A list or status that the run was answered, and what it shows. */
 interface Shown {
@@ -159,8 +168,8 @@ class Facts {
     return values.size > 1 && this.requests.some(({ cmd }) => cmd === "commit");
   }
 
-  /** True if a request had no usable answer, or could not be made. */
-  isUnanswered(): boolean {
+  /** True if a request had no usable answer, or could not be made. @param isSilent True: it had none at all */
+  isUnanswered(isSilent = false): boolean {
     const { told, world, record } = this;
     const outage = world.acts.some(
       ({ act, at }) => act.actor === "outage" && act.at === this.name && at >= record.began && at <= told.at,
@@ -170,8 +179,12 @@ class Facts {
       (entry) => entry.label === record.label && timeOf(entry) <= told.at,
     );
     const isOpen = (entry: JournalEntry) =>
-      entry.status !== 200 || entry.fault !== undefined || timeOf(entry) + (entry.durationMs ?? 0) + LATE_MS > told.at;
-    return !told.isUp || outage || labelled.some(isOpen);
+      (isSilent
+        ? entry.status === undefined || UNANSWERED.includes(entry.fault ?? "")
+        : entry.status !== 200 || entry.fault !== undefined) ||
+      timeOf(entry) + (entry.durationMs ?? 0) + LATE_MS > told.at;
+    const isInParts = !isSilent && machine !== undefined && machine.most < Number.POSITIVE_INFINITY;
+    return !told.isUp || outage || isInParts || labelled.some(isOpen);
   }
 }
 
@@ -232,8 +245,9 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   leaves: ({ kept }, facts) => none(kept, (prefix) => facts.isLeft(prefix)),
   notCleared: (event, facts) => whole(event, !facts.whole.some(({ cmd }) => cmd === "delete")),
   unreadable: (event, facts) => whole(event, facts.isUnanswered()),
-  silent: (event, facts) => whole(event, facts.isUnanswered()),
-  notRefreshed: (event, facts) => whole(event, facts.isUnanswered()),
+  silent: (event, facts) => whole(event, facts.isUnanswered(event.is === "silent")),
+  notReached: (event, facts) => whole(event, facts.isUnanswered(true)),
+  notRefreshed: (event, facts) => whole(event, facts.isUnanswered(true)),
   activeBefore: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.wasThere(prefix)),
   notActive: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isAbsent(prefix)),
   interruptedStart: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isShown(prefix) && facts.wasSent(prefix)),

@@ -34,17 +34,26 @@ export function claimsOf(program: readonly Declared[], { targets, excludes }: Ru
       const prefixes = [args.prefixes].flat().flatMap((one) => canonical(one) ?? []);
       return [{ kind: "signal", resource, receiver: String(args.receiver), prefixes }];
     }
-    const url = `prefixset://${args.arena}/${args.set}`;
+    const url = ["prefixset:/", args.arena, args.profile, args.set].filter((it) => it !== undefined).join("/");
     if (type === "PrefixSetEntry") {
       const prefix = canonical(args.prefix);
       const entries = prefix === undefined || isOver(args, now) ? {} : { [prefix]: Number(args.value ?? 1) };
       return [{ kind: "set", resource, node: String(args.node), url, entries, exclusive: false }];
     }
-    const entries = canonicalEntries(args.entries as Entries, now);
     const exclusive = args.exclusive !== false;
     const nodes = type === "PrefixSet" ? [String(args.node)] : nodesOf(args);
-    return nodes.map((node) => ({ kind: "set", resource, node, url, entries, exclusive }));
+    return nodes.map((node) => ({ kind: "set", resource, node, url, entries: entriesAt(node, args, now), exclusive }));
   });
+}
+
+/** Entries that the arguments of a set declare for a node: of a group those of the node, and the common ones that it does not name. */
+function entriesAt(node: string, { entries, nodes }: Declared["args"], now: number): Record<string, number> {
+  const { entries: own = {}, notes = {} } = Object(Array.isArray(nodes) ? {} : nodes)[node] ?? {};
+  const named = Object.keys({ ...own, ...notes }).map(canonical);
+  const common = Object.entries(canonicalEntries(entries as Entries, now)).filter(
+    ([prefix]) => !named.includes(prefix),
+  );
+  return { ...Object.fromEntries(common), ...canonicalEntries(own, now) };
 }
 
 /** Nodes of a group: a program writes a list, and the state has an object. */

@@ -103,7 +103,7 @@ export class RealWorld implements AsyncDisposable {
       }
     }
     for (const plan of scenario.receivers)
-      await world.openFor(plan.name, world.machine(plan.name, receiverState(plan)));
+      await world.openFor(plan.name, world.machine(plan.name, receiverState(plan), plan.dialect));
     return world;
   }
 
@@ -143,7 +143,7 @@ export class RealWorld implements AsyncDisposable {
   /** Ends everything that disturbs, for good. */
   calm(): void {
     this.clearFaults();
-    for (const machine of this.machines.values()) machine.isSilent = false;
+    for (const machine of this.machines.values()) machine.recover();
     for (const node of this.nodes.keys()) this.health.set(node, "pass");
   }
 

@@ -192,6 +192,21 @@ const ON_CALL: Readonly<Record<string, FoundStory>> = {
     turns: [up(signal([X, Y])), act({ actor: "client", receiver: "r1", stop: [X] }), up(signal([X, Y]))],
     ends: { r1: [X, Y] },
   },
+  "a prefix that a receiver refuses is never given up after a start without an answer": {
+    active: [],
+    turns: [
+      up(signal([X, "203.0.113.9/32"]), fault("r1", { kind: "silence", op: "start", when: "before", times: 100 })),
+      up(signal([X])),
+      run("destroy", []),
+    ],
+    red: [0],
+    ends: { r1: [] },
+  },
+  "a warning about a start names what was active before": {
+    active: [X],
+    turns: [up(signal([X, Y]), fault("r1", { kind: "unknown-shape", op: "status", nth: 2 }))],
+    ends: { r1: [X, Y] },
+  },
   "a node that is ill since it is empty is restored one run late": {
     nodes: SIX,
     turns: [

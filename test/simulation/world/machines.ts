@@ -6,6 +6,7 @@ import { ProtocolPort } from "../../../provider/emulator/serving/protocol-port";
 import { SignalingApi } from "../../../provider/emulator/signaling/signaling-api";
 import { Simulation } from "../../../provider/emulator/simulation";
 import type { EmulatorState } from "../../../provider/emulator/state/state";
+import { attempt } from "../../../provider/model/errors";
 import type { Entries, NodePlan, ReceiverPlan } from "../scenario";
 import type { Answer, Host, Sent } from "./network";
 import type { VirtualTime } from "./time";
@@ -23,6 +24,8 @@ export class Machine implements Host {
   private refusingUntil = 0;
   /** Set while the machine answers nothing. */
   isSilent = false;
+  /** Entries of a list that are shown at a time. */
+  most = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly name: string,
@@ -66,6 +69,12 @@ export class Machine implements Host {
     this.refusingUntil = Math.max(this.refusingUntil, this.time.now + ms);
   }
 
+  /** Answers again, and shows whole lists. */
+  recover(): void {
+    this.isSilent = false;
+    this.most = Number.POSITIVE_INFINITY;
+  }
+
   async answer({ method, target, headers, body }: Sent): Promise<Answer> {
     const delivery = await this.port.handle({ method, target, headers, body });
     if ("cut" in delivery) {
@@ -74,11 +83,12 @@ export class Machine implements Host {
       return { cut: "truncate", status, body: Buffer.from(whole as string) };
     }
     const { status, type, headers: more = {}, body: whole } = delivery;
-    return {
+    const answer = {
       status,
       headers: { ...(type && { "content-type": type }), ...more },
       body: Buffer.isBuffer(whole) ? whole : Buffer.from(whole as string),
     };
+    return this.most < Number.POSITIVE_INFINITY && body.includes('"list"') ? firstOf(this.most, answer) : answer;
   }
 
   /** All requests so far, oldest first; a late commit adds its changes to its entry. A commit of several sets stands there for each of them. */
@@ -127,18 +137,33 @@ export class Machine implements Host {
   }
 }
 
+/** The first entries of a list, and their range. */
+function firstOf<T extends { readonly headers: object; readonly body: Buffer }>(most: number, answer: T): T {
+  const { data } = attempt(() => JSON.parse(answer.body.toString())) ?? {};
+  if (!Array.isArray(data) || data.length <= most) return answer;
+  const headers = { ...answer.headers, "content-range": `items 0-${most - 1}/${data.length}` };
+  return { ...answer, headers, body: Buffer.from(JSON.stringify({ data: data.slice(0, most) })) };
+}
+
 /** The changes of one set in a commit of several. */
 function changesOf({ commit }: JournalEntry, url: string): Pick<JournalEntry, "commit"> {
   return commit ? { commit: commit.sets?.[url] ?? { inserted: {}, removed: {}, changed: {}, size: 0 } } : {};
 }
 
+interface Sets {
+  readonly sets: Record<string, Entries>;
+}
+
 /** The state of a node with these sets. */
 export function nodeState(sets: NodePlan["sets"]): EmulatorState {
-  const arenas: Record<string, { sets: Record<string, Entries>; profiles: object }> = {};
+  const arenas: Record<string, Sets & { profiles: Record<string, Sets> }> = {};
   for (const [url, entries] of Object.entries(sets)) {
-    const [arena = "", set = ""] = url.replace("prefixset://", "").split("/");
+    const [arena = "", ...names] = url.replace("prefixset://", "").split("/");
+    const [set = "", profile] = names.toReversed();
     arenas[arena] ??= { sets: {}, profiles: {} };
-    (arenas[arena] as { sets: Record<string, Entries> }).sets[set] = entries;
+    const all = arenas[arena] as (typeof arenas)[string];
+    if (profile === undefined) all.sets[set] = entries;
+    else all.profiles[profile] = { sets: { ...all.profiles[profile]?.sets, [set]: entries } };
   }
   return { arenas } as unknown as EmulatorState;
 }

@@ -10,6 +10,8 @@ export const [WIDE, KEPT, FOREIGN] = ["203.0.113.0/24", "2001:db8::/32", "198.18
 export const SIGNALED = ["198.51.100.1/32", "198.51.100.2/32", "198.51.100.3/32"];
 export const SET = "prefixset://edge/blocked";
 export const OTHER_SET = "prefixset://edge/partners";
+/** A set of the same name in a profile. */
+export const LOCAL_SET = "prefixset://edge/web/blocked";
 
 /** An entry as a program writes it: its value, or that and a note. */
 export type Written = number | { readonly value: number; readonly expires?: string; readonly reason?: string };
@@ -28,15 +30,21 @@ export interface Course {
   readonly instances?: number;
   /** The first node, where it is not as the others are. */
   readonly node?: Pick<NodePlan, "aliases" | "dialect">;
+  /** Dialect of the receiver. */
+  readonly receiver?: NodePlan["dialect"];
 }
 
 /** The scenario of a course: two nodes, a receiver and one stack. */
 export function worldOf(seed: number, door: Door, course: Course): Scenario {
-  const { settings = {}, turns, sets = {}, active = [], node, instances = 0 } = course;
+  const { settings = {}, turns, sets = {}, active = [], node, instances = 0, receiver } = course;
   return {
     seed,
-    nodes: ["n1", "n2"].map((name) => ({ name, sets: { [SET]: sets, [OTHER_SET]: {} }, ...(name === "n1" && node) })),
-    receivers: [{ name: "r1", active }],
+    nodes: ["n1", "n2"].map((name) => ({
+      name,
+      sets: { [SET]: sets, [OTHER_SET]: {}, [LOCAL_SET]: {} },
+      ...(name === "n1" && node),
+    })),
+    receivers: [{ name: "r1", active, ...(receiver && { dialect: receiver }) }],
     stacks: [{ name: "stack-1", door, settings: { distinctNodes: true, ...settings }, instances }],
     turns,
   };

@@ -1,0 +1,40 @@
+import type { World } from "../simulation";
+import { activeAt, isGreen } from "./endings";
+import { canonical, signaledAt } from "./model";
+import type { Promised } from "./promise";
+
+/** A green run leaves no signaling active that its stack alone has started, whatever became of the answer, and that nothing declares any more. */
+export const startedIsStopped: Promised = {
+  number: 3,
+  name: "what a stack has started ends with its declaration",
+  judge: ({ world, record, now }) => {
+    if (!isGreen(world, record, true)) return [];
+    const after = record.run.command === "destroy" ? [] : now;
+    return world.scenario.receivers.flatMap(({ name }) =>
+      activeAt(world, name)
+        .filter((prefix) => !signaledAt(after, name).includes(prefix) && isOfStack(world, name, prefix))
+        .map(
+          (prefix) => `${prefix} is still active at ${name}, which only this stack has started and nothing declares`,
+        ),
+    );
+  },
+};
+
+/** True for a prefix that no other client has started, and that its declarations are told to stop. */
+function isOfStack({ scenario, acts, machines }: World, receiver: string, prefix: string): boolean {
+  const isOthers =
+    scenario.receivers.some(({ name, active }) => name === receiver && active.includes(prefix)) ||
+    acts.some(({ act }) => act.actor === "client" && act.receiver === receiver && act.start?.includes(prefix));
+  const runs = scenario.turns.flatMap((turn) => (turn.kind === "runs" ? turn.runs : []));
+  const isKept = runs.some(({ program }) =>
+    program.some(
+      ({ args, options }) =>
+        [args.prefixes].flat().some((it) => canonical(it) === prefix) &&
+        (args.stops === "none" || options?.retainOnDelete),
+    ),
+  );
+  const journal = machines.get(receiver)?.journal ?? [];
+  // A start that takes effect after the stop was refused is seen by nobody.
+  const last = journal.findLast(({ op, data }) => (op === "start" || op === "stop") && data?.includes(prefix));
+  return last?.op === "start" && !isOthers && !isKept;
+}
