@@ -23,7 +23,7 @@ import {
 
 /** Answers that do not arrive, arrive late or say something else than what has happened; and nodes of which each has something of its own. */
 export function receivers(random: Random): Course {
-  const weights = { signalings: 4, differingNodes: 4, localSets: 1, parts: 1, cutCommands: 1 };
+  const weights = { signalings: 6, differingNodes: 5, localSets: 1, parts: 1, cutCommands: 1 };
   return { signalings, differingNodes, localSets, parts, cutCommands }[random.weighted(weights)](random);
 }
 
@@ -35,8 +35,8 @@ const LATE: Fault = { kind: "delay", delay: 90_000, when: "before" };
 /** Starts and stops with lost, late, wrong or unreadable answers, while another client starts the same, and what becomes of them. */
 function signalings(random: Random): Course {
   // What has become of the starts is not known when the next program lacks some of them.
-  const isDoubtful = random.chance(0.4);
-  const prefixes = isDoubtful ? SIGNALED : SIGNALED.slice(0, random.pick([1, 1, 2, 3]));
+  const isDoubtful = random.chance(0.3);
+  const prefixes = isDoubtful ? SIGNALED : SIGNALED.slice(0, random.pick([1, 1, 1, 2, 3]));
   const args = { receiver: "r1", prefixes, stops: random.pick(["started", "started", "all", "none"]) };
   const signal = (these: readonly string[]): Declared => ({
     type: "CloudSignaling",
@@ -90,6 +90,8 @@ function troubles(
     { kind: "lost-answer" },
     { kind: "silence" },
     { status: 503, when: "after" },
+    { status: 503, when: "after" },
+    { status: 503, when: "after" },
     { status: 503 },
     { status: 500, when: "after" },
     { kind: "html", when: "after" },
@@ -104,11 +106,11 @@ function troubles(
   ];
   if (isDoubtful) return random.pick(doubtful);
   return random.pick<Disturbance[]>([
-    ...doubtful,
     [at({ ...broken, op, times: 1 })],
     [at({ ...broken, op, times: 1 })],
     [at({ ...broken, op, times })],
     [at({ ...unreadable, op: "status", nth: 2, times })],
+    [{ kind: "act", request: 1, act: other }],
     [{ kind: "act", request: 1, act: other }],
     [{ kind: "act", request: 1, act: other }, at({ ...broken, op, times: 1 })],
   ]);
@@ -150,20 +152,24 @@ function differingNodes(random: Random): Course {
     without(common, [MANY[0] as string]),
   ]);
   const bad = random.pick<Disturbance[]>([[], [atNode(random)], [atNode(random)]]);
-  const silent = random.chance(0.2);
+  const isSilent = random.chance(0.2);
+  const outage = (silent: boolean) => (isSilent ? [act({ actor: "outage", at: "n2", silent })] : []);
+  const changes = [
+    ...outage(true),
+    run("up", [group(next)], { meanwhile: bad }),
+    ...outage(false),
+    run("up", [group(next)]),
+    ...random.some([run("destroy", [])], 0.4),
+  ];
   return {
     settings: { detectDrift: random.pick(["auto", "auto", "require"]) },
-    sets: random.chance(0.3) ? { [FOREIGN]: 9 } : {},
+    sets: random.pick([{}, {}, { [FOREIGN]: 9 }, { [FOREIGN]: 9, [WIDE]: 1 }]),
     turns: [
-      run("up", [group(common)]),
+      run("up", [group(common)], { meanwhile: random.some([atNode(random)], 0.3) }),
       ...random.some([act({ actor: "time", ms: 2 * HOUR_MS })], 0.5),
       ...meets,
-      ...random.some<Turn>([run("refresh", []), gateOf([group(common)])], 0.5),
-      ...(silent ? [act({ actor: "outage", at: "n2", silent: true })] : []),
-      run("up", [group(next)], { meanwhile: bad }),
-      ...(silent ? [act({ actor: "outage", at: "n2", silent: false })] : []),
-      run("up", [group(next)]),
-      ...random.some([run("destroy", [])], 0.4),
+      ...random.some<Turn>([run("refresh", []), gateOf([group(common)])], 0.6),
+      ...(random.chance(0.3) ? [run("destroy", [])] : changes),
     ],
   };
 }
