@@ -12,7 +12,8 @@ import type { JsonObject } from "../model/json";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
-import { engineAddress, judgeUnknownKeys } from "./settings";
+import { theRun } from "./run";
+import { engineAddress } from "./settings";
 
 /** Description of a class by its arguments and outputs. */
 export interface Kind {
@@ -45,7 +46,7 @@ export function properties(
   options: pulumi.CustomResourceOptions | undefined,
   native: boolean,
 ): pulumi.Inputs {
-  judgeUnknownKeys();
+  theRun().judgeKeys();
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   const connection = kind.connection && given[kind.connection];
   const props: pulumi.Inputs = isLookup(options)

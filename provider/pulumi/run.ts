@@ -5,7 +5,7 @@ import type { DeclaredSet } from "../deployment/conflicts";
 import { attempt } from "../model/errors";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Settings, Target } from "../settings/settings";
-import { programSettings } from "./settings";
+import { programSettings, unreadKeys } from "./settings";
 
 /** A set of a node, with the program's declarations. */
 export interface SetOfRun extends DeclaredSet {
@@ -20,6 +20,15 @@ export class Run {
   private readonly nodes = new Map<unknown, Target<NodeOptions> | undefined>();
   private readonly sets = new Map<string, SetOfRun>();
   private readonly setsOfInstances = new Map<object, Map<string, SetOfRun>>();
+  private readonly said = new Set<string>();
+
+  /** Warns once of each key in the stack's configuration that nothing reads. @throws {ConfigError} for a likely limit */
+  judgeKeys(): void {
+    for (const sentence of unreadKeys()) {
+      if (!this.said.has(sentence)) void pulumi.log.warn(sentence);
+      this.said.add(sentence);
+    }
+  }
 
   /**
    * The set at a node; `undefined` for an unknown node, which the resource's own check reports.

@@ -22,16 +22,9 @@ export function pulumiHome(env: Environment = process.env): string | undefined {
   return env.PULUMI_HOME;
 }
 
-/** Warnings given in this process: the Automation API can run several programs, each with its own configuration. */
-const said = new Set<string>();
-
-/** Warns once of each key in the stack's configuration that nothing reads. @throws {ConfigError} for a likely limit */
-export function judgeUnknownKeys(): void {
+/** Sentences about keys in the stack's configuration that nothing reads. @throws {ConfigError} for a likely limit */
+export function unreadKeys(): readonly string[] {
   const { refused, passed } = unknownKeys(Object.keys(pulumi.runtime.allConfig()));
   if (refused.length > 0) throw new ConfigError(refused.join(" "));
-  for (const sentence of passed) {
-    if (said.has(sentence)) continue;
-    said.add(sentence);
-    void pulumi.log.warn(sentence);
-  }
+  return passed;
 }

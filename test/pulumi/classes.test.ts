@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as pf from "../../provider";
 import { inspect } from "../../provider/pulumi/inspection";
 
@@ -36,6 +36,20 @@ function inTheClear(input: unknown): unknown {
   const isSecret = typeof input === "object" && input !== null && pulumi.runtime.specialSigKey in input;
   return isSecret && "value" in input ? input.value : input;
 }
+
+it("warns of a key that nothing reads once in each of the programs that share a process", async () => {
+  using warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  const program = async () => {
+    pulumi.runtime.setAllConfig({ "packetfilter:colour": "red" });
+    for (const one of [1, 2]) new pf.CloudSignaling(`colour-${one}`, { prefixes: [] });
+  };
+  const asOneOf = () =>
+    asyncLocalStorage.run({ ...globalStore, config: {}, stackResource: undefined }, () =>
+      pulumi.runtime.runInPulumiStack(program),
+    );
+  for (const _ of [1, 2]) await asOneOf();
+  expect(warn.mock.calls).toEqual(Array(2).fill([expect.stringContaining('"packetfilter:colour" that nothing reads')]));
+});
 
 describe("a missing value", () => {
   it.each([
