@@ -1,11 +1,11 @@
 import type { World } from "../../provider/client";
 import type { Emulator } from "../../provider/emulator";
 import { NodeApi } from "../../provider/emulator/node/node-api";
-import type { Incoming } from "../../provider/emulator/serving/api";
 import { ProtocolPort } from "../../provider/emulator/serving/protocol-port";
 import { SignalingApi } from "../../provider/emulator/signaling/signaling-api";
 import type { Simulation } from "../../provider/emulator/simulation";
-import { type Answer, Network } from "../simulation/world/network";
+import { answered } from "../simulation/world/in-memory";
+import { type Answer, Network, type Sent } from "../simulation/world/network";
 
 /** A caller that always lives, on a way on which nothing takes time. */
 const CALLER = { label: "", isDead: false, sending: () => true, answered: () => {} };
@@ -21,18 +21,10 @@ export function inProcess(emulator: Emulator): NonNullable<World["dispatcher"]> 
 }
 
 /** Answers requests to an emulator as its port does. */
-export function listenerOf(emulator: Emulator): (request: Incoming) => Promise<Answer> {
+export function listenerOf(emulator: Emulator): (request: Sent) => Promise<Answer> {
   const simulation: Simulation = Reflect.get(Reflect.get(emulator, "parts"), "simulation");
   const signaling = new SignalingApi(simulation, "signaling");
   const apis = { node: new NodeApi(simulation), signaling, test: signaling };
   const port = new ProtocolPort(simulation, { apis, outage: () => {} });
-  return async (request) => {
-    const delivery = await port.handle(request);
-    if ("cut" in delivery) {
-      const { status, body } = "reply" in delivery ? delivery.reply : {};
-      return { ...delivery, status, body: body === undefined ? undefined : Buffer.from(String(body)) } as Answer;
-    }
-    const { status, type = "", headers, body } = delivery;
-    return { status, headers: { "content-type": type, ...headers }, body: body as Buffer };
-  };
+  return (request) => answered(port, request);
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Delivery } from "../behaviour/fault-kind";
-import { encode, type Reply, reset, type SendOptions, send, sendTruncated } from "../http/reply";
+import { type Reply, reset, type SendOptions, send, sendTruncated } from "../http/reply";
 import { readBody } from "../http/request";
 import type { Passage } from "../time/link";
-import type { Head, Incoming } from "./api";
+import type { Head } from "./api";
 
 /** An outcome without a whole answer. */
 type Cut = Extract<Delivery, { cut: string }>;
@@ -57,37 +57,4 @@ export class SocketExchange implements Exchange {
   whenClosed(run: () => void): void {
     this.response.once("close", run);
   }
-}
-
-/** A request of a caller in this process, which gets the outcome as a value. */
-export class MemoryExchange implements Exchange {
-  readonly head: Head;
-  readonly isBroken = false;
-  /** The outcome; silence until there is one. */
-  delivered: Delivery = { cut: "silence" };
-
-  constructor(private readonly request: Incoming) {
-    const { method, target, headers } = request;
-    this.head = { method, url: target, headers };
-  }
-
-  async body(limit: number): Promise<Buffer | "too-large"> {
-    const { body } = this.request;
-    return body.length > limit ? "too-large" : body;
-  }
-
-  async answer(reply: Reply, { measured, passing }: Omit<SendOptions, "pace">): Promise<void> {
-    const whole = encode(reply);
-    passing?.(whole);
-    measured?.(whole.length);
-    this.delivered = { ...reply, body: whole };
-  }
-
-  cut(outcome: Cut): void {
-    this.delivered = outcome;
-  }
-
-  abandon(): void {}
-
-  whenClosed(): void {}
 }

@@ -11,8 +11,8 @@ import { keptItem } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import { isRefused } from "../journal/runs";
 import type { Simulation } from "../simulation";
-import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "./api";
-import { type Exchange, MemoryExchange, SocketExchange } from "./exchange";
+import { type Api, type Head, type Interpretation, REDIRECTED } from "./api";
+import { type Exchange, SocketExchange } from "./exchange";
 
 export interface ProtocolParts {
   readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
@@ -50,17 +50,6 @@ export class ProtocolPort {
     });
   };
 
-  /**
-   * Answers a request without a socket: through the same faults, APIs and journal. Latency and bandwidth of the line are those of the caller.
-   *
-   * @param request A whole request; its target begins with `/`.
-   */
-  async handle(request: Incoming): Promise<Delivery> {
-    const exchange = new MemoryExchange(request);
-    await this.serve(exchange);
-    return exchange.delivered;
-  }
-
   /** Secrets of a request, made once for successive requests with the same credentials. */
   private sentBy(url: string, headers: IncomingMessage["headers"]): Secrets {
     const secrets = sentSecrets(url, headers);
@@ -69,7 +58,8 @@ export class ProtocolPort {
     return this.sent.secrets;
   }
 
-  private async serve(exchange: Exchange): Promise<void> {
+  /** Answers a request, whose target begins with `/`, over whatever it came. */
+  async serve(exchange: Exchange): Promise<void> {
     const { method = "", url = "/", headers } = exchange.head;
     const { journal, clock, dialect, secrets } = this.simulation;
     const { resets, outages } = this;

@@ -8,6 +8,7 @@ import { Simulation } from "../../../provider/emulator/simulation";
 import type { EmulatorState } from "../../../provider/emulator/state/state";
 import { attempt } from "../../../provider/model/errors";
 import type { Entries, NodePlan, ReceiverPlan } from "../scenario";
+import { answered } from "./in-memory";
 import type { Answer, Host, Sent } from "./network";
 import type { VirtualTime } from "./time";
 
@@ -75,20 +76,10 @@ export class Machine implements Host {
     this.most = Number.POSITIVE_INFINITY;
   }
 
-  async answer({ method, target, headers, body }: Sent): Promise<Answer> {
-    const delivery = await this.port.handle({ method, target, headers, body });
-    if ("cut" in delivery) {
-      if (delivery.cut !== "truncate") return { cut: delivery.cut };
-      const { status, body: whole } = delivery.reply;
-      return { cut: "truncate", status, body: Buffer.from(whole as string) };
-    }
-    const { status, type, headers: more = {}, body: whole } = delivery;
-    const answer = {
-      status,
-      headers: { ...(type && { "content-type": type }), ...more },
-      body: Buffer.isBuffer(whole) ? whole : Buffer.from(whole as string),
-    };
-    return this.most < Number.POSITIVE_INFINITY && body.includes('"list"') ? firstOf(this.most, answer) : answer;
+  async answer(request: Sent): Promise<Answer> {
+    const answer = await answered(this.port, request);
+    if (this.most === Number.POSITIVE_INFINITY || "cut" in answer || !request.body.includes('"list"')) return answer;
+    return firstOf(this.most, answer);
   }
 
   /** All requests so far, oldest first; a late commit adds its changes to its entry. A commit of several sets stands there for each of them. */
