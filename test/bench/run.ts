@@ -6,7 +6,6 @@ import { largeFigures } from "./large.bench";
 import { lookFigures } from "./look.bench";
 import { parts } from "./parts.bench";
 import { peers } from "./peers/main";
-import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
 import { startFigures } from "./start.bench";
 
@@ -15,7 +14,6 @@ const benches = {
   large: largeFigures,
   look: lookFigures,
   delivery: deliveryFigures,
-  policies: policiesFigures,
   prefixes: prefixesFigures,
   incident: incidentFigures,
   start: startFigures,
