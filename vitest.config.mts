@@ -36,7 +36,6 @@ const BY_PLUGIN = [
   "prefix-set",
   "regions.long",
   "report",
-  "scenarios.long",
   "secrets.long",
   "shape-settings.long",
   "shapes",

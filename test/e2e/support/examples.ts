@@ -106,7 +106,7 @@ export const EXAMPLES: Readonly<Record<string, Ends>> = {
     },
     signaled: ["198.51.100.7/32"],
     // Every stack passes without a word of the policies.
-    prints: [/\[remediate\] {2}organisation-rails/, /^(?![^]*(\[(mandatory|advisory)\]|not configured))/],
+    prints: [/\[remediate\] {2}organisation-rails/, /^(?!.*(\[(mandatory|advisory)\]|not configured))/s],
   },
   "policy-own-pack": { prints: [/\[mandatory\] {2}ticket-format/] },
   python: inLanguage("python"),
