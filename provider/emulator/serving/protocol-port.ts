@@ -58,7 +58,7 @@ export class ProtocolPort {
     return this.sent.secrets;
   }
 
-  /** Answers a request, whose target begins with `/`, over whatever it came. */
+  /** Answers a request over any kind of connection; its target begins with `/`. */
   async serve(exchange: Exchange): Promise<void> {
     const { method = "", url = "/", headers } = exchange.head;
     const { journal, clock, dialect, secrets } = this.simulation;
