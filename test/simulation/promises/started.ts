@@ -1,6 +1,7 @@
 import type { World } from "../simulation";
 import { activeAt, isGreen } from "./endings";
 import { canonical, signaledAt } from "./model";
+import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
 /** A green run leaves no signaling active that its stack alone has started, whatever became of the answer, and that nothing declares any more. */
@@ -21,7 +22,11 @@ export const startedIsStopped: Promised = {
 };
 
 /** True for a prefix that no other client has started, and that its declarations are told to stop. */
-function isOfStack({ scenario, acts, machines }: World, receiver: string, prefix: string): boolean {
+function isOfStack({ scenario, acts, machines, records }: World, receiver: string, prefix: string): boolean {
+  // A replaced resource has said that its successor does not own what it found active.
+  const isHandedOver = records.some(({ done }) =>
+    done.printed.some((line) => line.includes("stay active, since another resource") && namesIn(line, prefix)),
+  );
   const isOthers =
     scenario.receivers.some(({ name, active }) => name === receiver && active.includes(prefix)) ||
     acts.some(({ act }) => act.actor === "client" && act.receiver === receiver && act.start?.includes(prefix));
@@ -36,5 +41,5 @@ function isOfStack({ scenario, acts, machines }: World, receiver: string, prefix
   const journal = machines.get(receiver)?.journal ?? [];
   // A start that takes effect after the stop was refused is seen by nobody.
   const last = journal.findLast(({ op, data }) => (op === "start" || op === "stop") && data?.includes(prefix));
-  return last?.op === "start" && !isOthers && !isKept;
+  return last?.op === "start" && !isOthers && !isKept && !isHandedOver;
 }
