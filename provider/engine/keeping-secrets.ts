@@ -37,8 +37,8 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
       hidden([olds, news], async () => {
         const answer = await provider.diff(id, plain(olds), plain(news), urn, ignoring);
         // The state still shows an argument that has become a secret since.
-        const same = JSON.stringify(hiddenIn(olds)) === JSON.stringify(hiddenIn(news));
-        if (answer.changes === false && !same) return {};
+        const hasMore = namesIn(news).some((name) => !namesIn(olds).includes(name));
+        if (answer.changes === false && hasMore) return {};
         // The inputs lack these differences, so the engine cannot see them.
         const isHiddenDrift = hasSecretPrefixes(olds) && plain(olds).differs !== undefined;
         return isHiddenDrift && answer.changes === undefined ? { ...answer, changes: true } : answer;

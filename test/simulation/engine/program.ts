@@ -112,7 +112,8 @@ async function runClasses(program: readonly Declared[], { stack, config, preview
 }
 
 /** Marks of a secret on the wire. The engine takes them off for a dynamic provider. */
-const [SIGNATURE, SECRET] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Arguments with those hidden that are secret, and in a preview without the value of those that depend on other resources. */
 function written(

@@ -4,12 +4,14 @@ import { endsAsTold, takesNothingOver, whatStaysIsNamed, whatWasThereIsNamed } f
 import { eventsAreBorneOut } from "./events";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
 import { goesBackAtOnce } from "./going-back";
+import { greenIsPassed } from "./green-waves";
 import { blocksInSeconds, obeysCtrlC } from "./in-time";
 import { lateEffects } from "./late-effects";
 import { limitsHold } from "./limits";
 import { mistakesFailEarly } from "./mistakes";
 import { noExposure } from "./no-exposure";
 import { oneRegistry } from "./one-registry";
+import { othersStay } from "./others-stay";
 import { placesAreAddresses } from "./places";
 import { previewShows } from "./preview-shows";
 import type { Promised } from "./promise";
@@ -41,6 +43,7 @@ export const PROMISES: readonly Promised[] = [
   whatStaysIsNamed,
   whatWasThereIsNamed,
   takesNothingOver,
+  othersStay,
   eventsAreBorneOut,
   eventsArePrinted,
   unseenIsNamed,
@@ -49,6 +52,7 @@ export const PROMISES: readonly Promised[] = [
   oneRegistry,
   restores,
   redStaysRed,
+  greenIsPassed,
   goesBackAtOnce,
   replacedNodesAreFilledFirst,
   obeysCtrlC,

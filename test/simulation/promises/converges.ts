@@ -36,6 +36,7 @@ export async function converges(world: World): Promise<string[]> {
     const named = wasKilled ? last.done.printed.filter((line) => line.includes('"pulumi up --refresh" removes')) : [];
     const left = leftovers(world, claims);
     problems.push(...left.filter(({ prefix }) => !named.some((line) => namesIn(line, prefix))).map(sentenceOf));
+    problems.push(...leftNodes(world, stack, program, last));
     const third = await world.more({ ...up, command: "preview" });
     for (const step of third.done.steps)
       if (!isUndecided(step, third) && !hasUnknown(step, program))
@@ -68,6 +69,17 @@ function isUndecided({ op, type, old, inputs }: Step, { done }: RunRecord): bool
 /** True for a resource that a preview knows only in part. */
 function hasUnknown({ name }: Step, program: readonly Declared[]): boolean {
   return program.some((one) => one.name === name && one.options?.unknown !== undefined);
+}
+
+/** Nodes that the state of a group still has after they left the program, and of which the last run says nothing. */
+function leftNodes({ stacks }: World, stack: number, program: readonly Declared[], { done }: RunRecord): string[] {
+  return (stacks[stack]?.history.at(-1)?.resources ?? []).flatMap(({ name, outputs }) => {
+    const { args = {} } = program.find((it) => it.name === name) ?? {};
+    const left = Object.keys(Object(outputs.endpoints)).filter((node) => !nodesOf(args).includes(node));
+    return left
+      .filter((node) => !done.printed.some((line) => line.includes(`on ${node}: `)))
+      .map((node) => `after two plain ups the state of ${name} still has ${node}, which has left it`);
+  });
 }
 
 /** Entries of a whole set that no program declares and no other writer has put there. */

@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import type { Kept } from "../engine/state";
 import type { World } from "../simulation";
 import { foreignAt } from "./converges";
-import { canonical, claimsOf } from "./model";
+import { type Claim, claimsOf, lastInsert, nodesOf } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -13,15 +13,19 @@ export const destroyedIsGone: Promised = {
     if (run.command !== "destroy" || done.errors.length > 0 || done.wasKilled || done.wasCancelled || hasCompany)
       return [];
     if (isExcused(world, run.stack) || done.acts.length > 0 || done.after.resources.length > 0) return [];
-    const keeps = done.before.resources.some(
+    const earlier = world.records.filter((it) => it.run.stack === run.stack);
+    // What a killed run did is in no state, and may be all that is there where a state was.
+    const states = earlier.some((it) => it.done.wasKilled) ? [done] : earlier.map((it) => it.done);
+    const resources = states.flatMap(({ before }) => before.resources);
+    const keeps = resources.some(
       ({ inputs, retainOnDelete }) => retainOnDelete || (inputs.onDestroy ?? "remove") !== "remove",
     );
     if (keeps) return [];
     const own = `${world.stacks[run.stack]?.plan.name} `;
     // A resource whose create was killed is in no state: the engine names that, and deletes nothing.
-    const places = claimsOf(
-      done.before.resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })),
-    ).flatMap((claim) => (claim.kind === "set" ? [{ machine: world.nodes.get(claim.node), url: claim.url }] : []));
+    const places = claimsIn(resources).flatMap((claim) =>
+      claim.kind === "set" ? [{ machine: world.nodes.get(claim.node), url: claim.url }] : [],
+    );
     const known = JSON.stringify(done.before.resources);
     const isFalse = (line: string, prefix: string) => line.includes("did not know") && namesIn(known, prefix);
     return places.flatMap(({ machine, url }) => {
@@ -36,13 +40,13 @@ export const destroyedIsGone: Promised = {
   },
 };
 
-function lastInsert(journal: readonly JournalEntry[], url: string, prefix: string): JournalEntry | undefined {
-  return journal.findLast(
-    (entry) =>
-      entry.cmd === "insert" &&
-      entry.url === url &&
-      entry.data?.some((item) => canonical((item as { p?: unknown }).p) === prefix),
-  );
+/** What a state declares, place by place: a group also has nodes that left the program and are not cleared. */
+export function claimsIn(resources: readonly Kept[], now = 0): Claim[] {
+  const declared = resources.map(({ type, name, inputs, outputs: { endpoints = {} } }) => {
+    const nodes = [...new Set([...nodesOf(inputs), ...Object.keys(Object(endpoints))])];
+    return { type, name, args: type === "PrefixSetGroup" ? { ...inputs, nodes } : inputs };
+  });
+  return claimsOf(declared, {}, now);
 }
 
 /** True where no client can know what its stack has put there. */

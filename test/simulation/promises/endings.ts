@@ -1,10 +1,12 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import type { Step } from "../engine/deployment";
 import type { Kept } from "../engine/state";
 import type { Scenario } from "../scenario";
 import type { CommandRecord, RunRecord, World } from "../simulation";
 import { foreignAt } from "./converges";
+import { claimsIn } from "./destroyed";
 import { entriesIn } from "./events";
-import { type Claim, canonical, claimsOf, isSaidSilent, requestsOf } from "./model";
+import { type Claim, canonical, isSaidSilent, nodesOf, requestsOf } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -79,11 +81,21 @@ export const endsAsTold: Promised = {
     if (!isGreen(world, record)) return [];
     const { done, run } = record;
     const after = run.command === "destroy" ? [] : now;
-    return done.steps.flatMap(({ op, old }) =>
-      op === "delete" && old ? [...taken(world, done, old), ...remaining(world, old, after)] : [],
-    );
+    return done.steps.flatMap((step) => {
+      const ended = step.op === "delete" ? step.old : step.op === "update" ? leaving(world, step) : undefined;
+      return ended ? [...taken(world, done, ended), ...remaining(world, done, ended, after)] : [];
+    });
   },
 };
+
+/** The part of a group at nodes that leave it, which ends as the program of the run says. */
+function leaving(world: World, { old, inputs = {} }: Step): Kept | undefined {
+  const staying = nodesOf(inputs).map((node) => world.nodes.get(node));
+  const left = Object.keys(Object(old?.outputs.endpoints)).filter((node) => !staying.includes(world.nodes.get(node)));
+  if (!old || left.length === 0) return undefined;
+  const { onDestroy = "remove" } = inputs;
+  return { ...old, inputs: { ...old.inputs, nodes: left, onDestroy }, outputs: {} };
+}
 
 /**
  * True for a green run of all resources, in a world with one stack in which each address is a machine of its own and no act disturbs.
@@ -117,14 +129,6 @@ export function hasSecrets({ turns }: Scenario): boolean {
 /** A resource that is told to keep everything names numbers alone. */
 function isCleared({ inputs, retainOnDelete }: Kept): boolean {
   return inputs.onDestroy !== "keep" && !retainOnDelete;
-}
-
-function claimsIn(resources: readonly Kept[], at: number): Claim[] {
-  return claimsOf(
-    resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })),
-    {},
-    at,
-  );
 }
 
 function placeOf(claim: Claim): string {
@@ -247,28 +251,36 @@ function taken(world: World, done: CommandRecord, old: Kept): string[] {
     const { name = "" } = world.nodes.get(claim.node) ?? {};
     // What an update of another resource removes is no part of this end.
     const shared = claimsIn(
-      resources.filter((it) => it !== old),
+      resources.filter((it) => it.urn !== old.urn),
       done.began,
     );
     if (shared.some((it) => it.kind === "set" && it.url === claim.url)) return [];
     const others = foreignAt(world, name, claim.url);
+    const { journal = [] } = world.machines.get(name) ?? {};
+    const own = done.label.split(" ")[0];
+    const isOthers = (prefix: string) => {
+      const put = journal.findLast(({ url, commit }) => url === claim.url && prefix in (commit?.inserted ?? {}));
+      return others.has(prefix) && put?.label?.split(" ")[0] !== own;
+    };
     const removed = requestsOf(world, done, name).flatMap(({ commit, url }) =>
       url === claim.url ? Object.keys(commit?.removed ?? {}) : [],
     );
     return removed
-      .filter((prefix) => old.inputs.onDestroy === "keep" || others.has(prefix))
+      .filter((prefix) => old.inputs.onDestroy === "keep" || isOthers(prefix))
       .map((prefix) => `the end of ${old.name} (${old.inputs.onDestroy}) removes ${prefix} at ${claim.node}`);
   });
 }
 
-/** Entries that a resource inserted, and that its end leaves. */
-function remaining(world: World, old: Kept, after: readonly Claim[]): string[] {
+/** Entries that a resource inserted, and that its end leaves. A line names what stays for another resource, and what one with `created` found of another. */
+function remaining(world: World, done: CommandRecord, old: Kept, after: readonly Claim[]): string[] {
   if (!isCleared(old)) return [];
+  const why = old.inputs.onDestroy === "created" ? /\bleft\b|\bstays?\b/ : /\bstays?\b/;
+  const isNamed = (prefix: string) => done.printed.some((line) => why.test(line) && namesIn(line, prefix));
   return claimsIn([old], 0).flatMap((claim) => {
     if (claim.kind !== "set") return [];
     const others = foreignAt(world, world.nodes.get(claim.node)?.name ?? "", claim.url);
     return left(world, claim, after)
-      .filter((prefix) => prefix in claim.entries && !others.has(prefix))
+      .filter((prefix) => prefix in claim.entries && !others.has(prefix) && !isNamed(prefix))
       .map((prefix) => `${claim.node} still holds ${prefix} of ${old.name}, which has ended`);
   });
 }

@@ -14,7 +14,9 @@ export const goesBackAtOnce: Promised = {
     const { run, done } = record;
     const isUndisturbed = run.meanwhile.length === 0 && !record.hasCompany && Object.keys(run.options).length === 0;
     if (run.command !== "up" || !isUndisturbed || done === record.preview) return [];
-    const [whole, mistake] = world.records.filter((one) => one !== record && one.run.stack === run.stack).slice(-2);
+    const isLook = (one: RunRecord) => one.run.command === "refresh" && one.isCalm && one.done.errors.length === 0;
+    const earlier = world.records.filter((one) => one !== record && one.run.stack === run.stack && !isLook(one));
+    const [whole, mistake] = earlier.slice(-2);
     const [before, wrong, now] = [whole, mistake, record].map(groupOf);
     if (!before || !wrong || !now || !isWhole(whole) || mistake?.run.command !== "up" || !isAlike(before, wrong, now))
       return [];

@@ -93,6 +93,22 @@ export function requestsOf(world: World, record: CommandRecord, machine: string)
   return journal.slice(record.from[machine], record.to[machine]).filter(({ label }) => label === record.label);
 }
 
+/** The last insert of a prefix before a request. */
+export function lastInsert(
+  journal: readonly JournalEntry[],
+  url: string,
+  prefix: string,
+  before = Number.POSITIVE_INFINITY,
+): JournalEntry | undefined {
+  return journal.findLast(
+    (entry) =>
+      entry.cmd === "insert" &&
+      entry.url === url &&
+      entry.index < before &&
+      entry.data?.some((item) => canonical((item as { p?: unknown }).p) === prefix),
+  );
+}
+
 /** True for a request that may change something. */
 export function isMutating({ cmd, op }: JournalEntry): boolean {
   return cmd === "insert" || cmd === "delete" || cmd === "commit" || op === "start" || op === "stop";

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { World } from "../simulation";
-import { canonical, declaredAt, requestsOf, signaledAt } from "./model";
+import { type Claim, canonical, declaredAt, requestsOf, signaledAt } from "./model";
 import type { Promised } from "./promise";
 
 /** No commit publishes a set without a prefix that is desired before and after; no running signaling that stays desired is stopped. */
@@ -11,7 +11,11 @@ export const noExposure: Promised = {
     const after = run.command === "destroy" ? [] : run.command === "up" ? now : before;
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, url = "", op, data = [], index }) => {
-        const [was, is] = [declaredAt(before, world, machine, url), declaredAt(after, world, machine, url)];
+        // What a new resource declares that waits for others, no process knows before its turn.
+        const isKnown = ({ resource: { name, options } }: Claim) =>
+          options?.dependsOn === undefined || before.some(({ resource }) => resource.name === name);
+        const known = after.filter(isKnown);
+        const [was, is] = [declaredAt(before, world, machine, url), declaredAt(known, world, machine, url)];
         const removed = Object.keys(commit?.removed ?? {}).filter(
           (prefix) =>
             prefix in was &&

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Step } from "../engine/deployment";
 import type { CommandRecord, World } from "../simulation";
-import { canonical, claimsOf, declaredAt, requestsOf } from "./model";
+import { canonical, claimsOf, declaredAt, lastInsert, requestsOf } from "./model";
 import { isOfColleague, isOther } from "./no-exposure";
 import type { Promised } from "./promise";
 
@@ -14,6 +14,12 @@ export const previewShows: Promised = {
     // A line about secret prefixes names none.
     const isHidden = preview.printed.some((line) => line.includes("[secret]"));
     const shown = (prefix: string) => isHidden || mentions(preview, prefix);
+    // Of a node that leaves a group, a line counts what is removed.
+    const isLeaving = (machine: string) =>
+      preview.printed.some((line) => {
+        const [, node = ""] = / on (\S+): it leaves the group, and .*up clears /.exec(line) ?? [];
+        return world.nodes.get(node)?.name === machine;
+      });
     const own = done.before.resources.flatMap(({ outputs }) =>
       [outputs.started, outputs.unsettled, outputs.stops === "all" ? outputs.prefixes : []].flat(),
     );
@@ -24,7 +30,9 @@ export const previewShows: Promised = {
       done.acts.some((act) => act.actor === "node" && act.restart === "older");
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
-        const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
+        const removed = isLeaving(machine)
+          ? []
+          : Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
         // Bringing back the value of the last program, or of the state after a kill, is a restoration, which may begin after the preview.
         const [was, is, stated] = [before, now, state].map((claims) => declaredAt(claims, world, machine, url));
         const changed = Object.entries(commit?.changed ?? {})
@@ -72,13 +80,8 @@ export const previewShows: Promised = {
 function isOfOthers(world: World, machine: string, index: number, url: string, prefix: string, verb = ""): boolean {
   if (verb === "removes") return isOfColleague(world, machine, index, url, prefix);
   const { journal } = world.machines.get(machine) ?? { journal: [] };
-  const isInsert = ({ cmd, url: of, index: at, data = [] }: JournalEntry) =>
-    cmd === "insert" &&
-    of === url &&
-    at < index &&
-    data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
   return isOther(
-    journal.findLast(isInsert),
+    lastInsert(journal, url, prefix, index),
     journal.find(({ index: at }) => at === index),
   );
 }
@@ -89,13 +92,7 @@ function isOfOthers(world: World, machine: string, index: number, url: string, p
  */
 function isOfDeleted(world: World, preview: CommandRecord, { machine, index, url, prefix }: Removal): boolean {
   const { journal } = world.machines.get(machine) ?? { journal: [] };
-  const last = journal.findLast(
-    (entry) =>
-      entry.cmd === "insert" &&
-      entry.url === url &&
-      entry.index < index &&
-      entry.data?.some((item) => canonical((item as { p?: unknown }).p) === prefix),
-  );
+  const last = lastInsert(journal, url, prefix, index);
   const by = world.records.find(({ done }) => done.wasKilled && done.label === last?.label);
   const deleted = preview.steps.flatMap(({ op, name }) => (op === "delete" ? name : []));
   const its = claimsOf((by?.run.program ?? []).filter(({ name }) => deleted.includes(name)));
@@ -126,13 +123,8 @@ function isNews(world: World, { machine, url, prefix, from, since, by }: Value):
   const isIts = ({ url: of, commit }: JournalEntry) =>
     of === url && (commit?.inserted[prefix] ?? commit?.changed[prefix]?.to) === from;
   const published = journal.find((entry) => entry.index >= since && entry.index < by && isIts(entry));
-  const isInsert = ({ cmd, url: of, index, data = [] }: JournalEntry) =>
-    cmd === "insert" &&
-    of === url &&
-    index < (published?.index ?? 0) &&
-    data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
   return isOther(
-    journal.findLast(isInsert),
+    lastInsert(journal, url, prefix, published?.index ?? 0),
     journal.find(({ index }) => index === by),
   );
 }

@@ -160,7 +160,7 @@ function rolloutOf({ rollout }: Kept["outputs"]): { readonly check?: Check; read
   return (rollout ?? {}) as object;
 }
 
-type Check = { readonly url?: string };
+type Check = { readonly url?: string; readonly status?: number };
 
 /**
  * Nodes of whose red content a run cannot know: the engine creates a group in the place of another one, of which it shows nothing without a refresh,
@@ -195,9 +195,9 @@ function wasEmpty(world: World, node: string, url: string, from: CommandRecord["
   return held.size === 0;
 }
 
-/** True for the check that the health of the nodes decides; another one passes always. */
-function asksForHealth(check: Check | undefined): boolean {
-  return check?.url === HEALTH.url;
+/** True for the check that the health of the nodes decides; another one, or one that expects the answer of ill nodes, passes where that one fails. */
+export function asksForHealth(check: Check | undefined): boolean {
+  return check?.url === HEALTH.url && (check?.status ?? 200) === 200;
 }
 
 /**
@@ -242,7 +242,7 @@ function redElsewhere(
 }
 
 /** True where the run with a label brought a value that the node has had since, but for losses, and whose check has failed since. */
-function isRedThere(world: World, question: Omit<Question, "began"> & { readonly label: string }): boolean {
+export function isRedThere(world: World, question: Omit<Question, "began"> & { readonly label: string }): boolean {
   const first = since(world, question);
   if (first?.label !== question.label || hasPassed(world, question)) return false;
   return wasIllFrom(world, question.earlier, timeOf(first), timeOf(question.at));

@@ -403,6 +403,14 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [0],
     ends: { n1: { [A]: 2 } },
   },
+  "what a secret set had lost is shown once more after it is restored": {
+    turns: [
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [A]: 1 }, commit: true }),
+      up(set({ [A]: 1, [B]: 1 }, { secret: ["entries"] })),
+      act({ actor: "colleague", node: "n1", set: SET, remove: [B], commit: true }),
+    ],
+    ends: { n1: { [A]: 1 } },
+  },
 };
 
 export const FOUND: Readonly<Record<string, FoundStory>> = { ...ON_CALL, ...SIMULATED };
