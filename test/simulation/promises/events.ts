@@ -98,10 +98,11 @@ class Facts {
     );
   }
 
-  /** True if the run saw a prefix before it sent it, or was told so by the refusal of a start. */
+  /** True if the run saw a prefix before it sent it, or was told so by the refusal of each start. */
   wasThere(prefix: string): boolean {
-    const [first] = [...this.sent("insert", prefix), ...this.sent("start", prefix)];
-    const isRefused = first?.op === "start" && first.status !== undefined && !/^"?ok/i.test(first.answer ?? "");
+    const starts = this.sent("start", prefix);
+    const [first] = [...this.sent("insert", prefix), ...starts];
+    const isRefused = starts.length > 0 && starts.every(({ answer = "" }) => /already active|invalid/.test(answer));
     return (
       isRefused || this.shown().some(({ index, entries }) => entries.has(prefix) && !(first && index > first.index))
     );
