@@ -10,6 +10,7 @@ import {
   ADDRESSES,
   asWritten,
   GIVEN_KEY,
+  hasAddress,
   inputsFor,
   withoutAdded,
   withWritten,
@@ -209,12 +210,12 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     },
     async read(id, props) {
       return attempt(advice, async () => {
-        // An import and a lookup by id have the arguments alone.
-        const isState = props.endpoint !== undefined || props.endpoints !== undefined;
+        const isState = hasAddress(props);
         const state = isState ? withoutText(props) : normalOf(props);
         const read = await handler.read(id, state).catch(isState ? explainRead : rethrow);
         if (!read) return plain(GONE);
         const { inputs, ...found } = read;
+        if (!isState && found.id !== id) throw new Error(`The arguments name ${found.id}, and the id ${id}.`);
         const written = asWritten(inputs, normal);
         // Without inputs the engine keeps those of the state, in the spelling of the last program.
         const hasMore = found.props.found !== undefined || found.props.adopted !== undefined;

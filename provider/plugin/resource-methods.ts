@@ -6,7 +6,7 @@ import { SAID_KEY } from "../engine/provider-text";
 import { secretIdentity } from "../engine/secret-names";
 import { type JsonObject, without } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
-import { ADDRESSES, GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
+import { ADDRESSES, GIVEN_KEY, hasAddress, writtenIn } from "../reconcile/written-inputs";
 import { alsoInPython, checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
@@ -68,10 +68,14 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
     read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
       const state = open(request.getProperties());
       const { props: before, secrets: givenSecrets } = open(request.getInputs());
-      // An engine imports by the id alone.
-      const imported = Object.keys(state.props).length === 0 ? kind.imported(request.getId()) : undefined;
+      const { secrets } = state;
+      // An engine imports by the id alone; a lookup may name more, such as a node, and its id names the place.
+      const isNamed = Object.keys(state.props).length === 0 || (kind.identity.length > 0 && !hasAddress(state.props));
+      const imported = isNamed ? kind.imported(request.getId(), state.props) : undefined;
       const id = imported?.id ?? request.getId();
-      const { secrets, props } = imported ? { secrets: [], props: imported.state } : withInputs(state, before);
+      const props = imported
+        ? { ...without(state.props, kind.identity), ...imported.state }
+        : withInputs(state, before).props;
       const late = () => new Error(`${id}: not read in time. The state is unchanged.`);
       const found = await parts.limits.wait(handler.read(id, read({ props, secrets })), late);
       if (imported) kind.requireFound?.(found.props);

@@ -13,8 +13,8 @@ export interface PluginResource {
   readonly repeats?: string;
   /** Outputs other than arguments that a preview knows already; all others are unknown there. */
   foreseen(inputs: JsonObject): JsonObject;
-  /** From what an import reads, by the id that a user gives in whichever spelling. @throws {Error} with the form of an id */
-  imported(id: string): Imported;
+  /** From what an import or a lookup reads, by the id that a user gives in whichever spelling. @throws {Error} with the form of an id */
+  imported(id: string, given?: JsonObject): Imported;
   /** Judges what an import read. @throws {Error} if it is not there */
   requireFound?(outputs: JsonObject): void;
 }
@@ -47,13 +47,12 @@ const ALL: readonly PluginResource[] = [
     type: "PrefixSetGroup",
     ...SETS,
     foreseen: (inputs) => ({ ...urlOf(inputs), ...countOf(inputs), endpoints: UNKNOWN }),
-    imported: (id) => {
-      const at = id.lastIndexOf("@");
-      const nodes = at < 0 ? [] : listed(id.slice(at + 1));
-      if (nodes.length === 0 || nodes.includes("")) throw new Error(`${form(id)}: write <url>@<node>,<node>.`);
-      const { url, place } = setIn(id.slice(0, at));
-      const state = { ...place, entries: {}, nodes: Object.fromEntries(nodes.map((node) => [node, {}])) };
-      return { id: url, state };
+    imported: (id, given = {}) => {
+      const [set = "", names] = id.split(/@(?=[^@]*$)/);
+      const nodes = names === undefined ? given.nodes : Object.fromEntries(listed(names).map((node) => [node, {}]));
+      if (nodes === undefined || "" in membersOf(nodes)) throw new Error(`${form(id)}: write <url>@<node>,<node>.`);
+      const { url, place } = setIn(set);
+      return { id: url, state: { ...place, entries: {}, nodes } };
     },
   },
   {

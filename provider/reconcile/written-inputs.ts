@@ -20,6 +20,11 @@ export const ADDED = ["differs", "expired", "put"] as const;
 /** Addresses among the inputs of a dynamic resource, by the names of the outputs: a changed one is a line of its own in a preview. */
 export const ADDRESSES = ["endpoint", "endpoints"] as const;
 
+/** True for a state: an import and a lookup by id have the arguments alone. */
+export function hasAddress(json: JsonObject): boolean {
+  return ADDRESSES.some((name) => json[name] !== undefined);
+}
+
 /** The arguments without members of the state that the engine passes for `ignoreChanges: ["*"]`. */
 export function withoutAdded(olds: JsonObject, news: JsonObject): JsonObject {
   const handed = ["expired", "put", ...ADDRESSES].filter(

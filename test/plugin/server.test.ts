@@ -342,6 +342,25 @@ describe("the plugin, called as an engine does,", () => {
     expect(same.getChanges()).toBe(DIFF_NONE);
   });
 
+  it.each([
+    ["PrefixSet", BLOCKED, { node: "fra1" }, { entries: CANONICAL }],
+    ["PrefixSetEntry", `${BLOCKED}#203.0.113.7`, { node: "fra1", value: 9 }, { prefix: "203.0.113.7/32", value: 2 }],
+    ["PrefixSetGroup", BLOCKED, { nodes: ["fra1"] }, { entries: CANONICAL, endpoints: { fra1: expect.any(String) } }],
+  ])(
+    "reads in a lookup of a %s what the id names, at the node that the arguments name",
+    async (type, id, at, found) => {
+      await configure({ endpoint: null, nodes: { fra1: { endpoint: emulator.endpoint } } });
+      emulator.change(BLOCKED, { insert: CANONICAL });
+      const looked = new Subject(() => engine, type, "looked");
+      const place = { arena: "edge", profile: "web", set: "other", prefix: "198.51.100.0/24" };
+      for (const contrary of [{}, place])
+        expect(held((await looked.read(id, { ...contrary, ...at })).getProperties())).toMatchObject({
+          set: "blocked",
+          ...found,
+        });
+    },
+  );
+
   it("takes the names of Python in the dictionaries of a provider and of a function", async () => {
     const [client] = emulator.clients;
     const receivers = {

@@ -127,12 +127,15 @@ describe("a set with onDestroy: created", () => {
     expect(held(stack.emulator)).toEqual({ [B]: 1 });
   });
 
-  it("does not remove what an import found", async () => {
+  it("does not remove what an import found, by the id of its arguments", async () => {
     await using stack = await bench({ blocked: { [A]: 1 } });
     const imported = new ProviderProcess(stack.engine.config);
-    const { inputs, props } = await imported.call("PrefixSet", "read", BLOCKED, {
-      ...{ arena: "edge", set: "blocked", entries: {} },
-    });
+    const args = { arena: "edge", set: "blocked", entries: {} };
+    await expect(imported.call("PrefixSet", "read", PARTNERS, args)).rejects.toThrow(`name ${BLOCKED}, and the id`);
+    await expect(imported.call("PrefixSetEntry", "read", `${BLOCKED}#${B}`, { ...args, prefix: A })).rejects.toThrow(
+      `name ${BLOCKED}#${A}, and the id`,
+    );
+    const { inputs, props } = await imported.call("PrefixSet", "read", BLOCKED, args);
     stack.engine.state = [{ type: "PrefixSet", name: "blocked", id: BLOCKED, inputs: inputs ?? {}, outputs: props }];
     await stack.up([both]);
     fine(await stack.engine.destroy());

@@ -151,9 +151,10 @@ export class PrefixSetEntryHandler implements Handler {
     return { id, outs: writeState(inputs, { endpoint, ...foundState(inputs, found) }) };
   }
 
-  async read(id: string, json: JsonObject) {
+  async read(_id: string, json: JsonObject) {
     const state = readState(json);
     const set = ResourceSet.ofState(this.runtime, state);
+    const id = `${set.url}#${state.prefix}`;
     const listed = await set.refreshed();
     if (listed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const observed = listed.get(state.prefix);

@@ -48,8 +48,9 @@ export class PrefixSetGroupHandler implements Handler {
     return { id: formatUrl(inputs.address), outs: await reconcile(this.runtime, inputs) };
   }
 
-  async read(id: string, json: JsonObject) {
+  async read(_id: string, json: JsonObject) {
     const state = readState(json);
+    const id = formatUrl(state.address);
     const kept = new Map<string, KeptNode>();
     const observed = new Map<string, ListedMap>();
     for (const node of state.nodes.keys()) kept.set(node, keptBefore(state, node));

@@ -4,6 +4,7 @@ import { type About, type Foresight, type Handler, type LookedAt, PartialFailure
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { formatUrl } from "../../model/resource-url";
 import { RESTORES } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { addressOf, compare, hasOtherAddress, remember } from "../changes";
@@ -132,8 +133,9 @@ export class PrefixSetHandler implements Handler {
     return { id: set.url, outs: writeState(inputs, kept) };
   }
 
-  async read(id: string, json: JsonObject) {
+  async read(_id: string, json: JsonObject) {
     const state = readState(json);
+    const id = formatUrl(state.address);
     const kept = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, state), state);
     if (!kept) return { id, inputs: { ...state.verbatim }, props: json };
     const props = writeState(state, kept);
