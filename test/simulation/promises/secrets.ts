@@ -1,4 +1,4 @@
-import { LISTS_KEY, SECRETS_KEY } from "../../../provider/engine/secret-names";
+import { SECRET_MARK, SECRETS_KEY } from "../../../provider/engine/secret-names";
 import { SIGNATURE } from "../engine/program";
 import type { Kept } from "../engine/state";
 import type { Declared } from "../scenario";
@@ -46,7 +46,8 @@ function isApplied({ run: { command, options }, done }: RunRecord): boolean {
 
 /** A resource in the state, without what the engine encrypts there: of a dynamic resource all that the classes have marked. */
 function inTheClear({ inputs, outputs }: Kept): string {
-  const marked = [LISTS_KEY, ...[inputs[SECRETS_KEY]].flat()];
+  const marks = Object.entries(inputs).flatMap(([name, value]) => (value === SECRET_MARK ? name : []));
+  const marked = [...marks, ...[inputs[SECRETS_KEY]].flat()];
   return JSON.stringify([inputs, outputs], (name, value) =>
     marked.includes(name) || SIGNATURE in Object(value) ? undefined : value,
   );

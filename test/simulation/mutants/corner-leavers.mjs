@@ -1,0 +1,100 @@
+// @ts-check
+import { mutants } from "./mutant.mjs";
+
+/** Faults about what leaves a group, a set or the open. */
+export const CORNER_LEAVERS = mutants([
+  {
+    name: "a-refresh-forgets-what-was-there",
+    promise: 3,
+    file: "resources/prefix-set/lifecycle.ts",
+    find: "    const existed = state.endpoint === undefined ? [...entries.keys()] : [...state.existed, ...met];",
+    replace: "    const existed = state.endpoint === undefined ? [...entries.keys()] : met;",
+  },
+  {
+    name: "losses-of-a-secret-set-in-the-clear",
+    promise: 9,
+    seed: 122,
+    file: "engine/secret-names.ts",
+    find: 'export const LISTS = ["adopted", "found", "existed", "unsettled", "differs", "lost", "history", GIVEN_KEY];',
+    replace: 'export const LISTS = ["adopted", "found", "existed", "unsettled", "differs", "history", GIVEN_KEY];',
+  },
+  {
+    name: "a-refresh-forgets-former-contents",
+    promise: 16,
+    seed: 22,
+    file: "resources/prefix-set-group/handler.ts",
+    find: "        kept.set(node, { ...now, open, ...(isLeaving ? { lost: undefined } : { history }) });",
+    replace: "        kept.set(node, { ...now, open, ...(isLeaving ? { lost: undefined } : {}) });",
+  },
+  {
+    name: "clear-a-leaving-node-despite-keep",
+    promise: 3,
+    seed: 86,
+    file: "resources/prefix-set-group/group-nodes.ts",
+    find: "        { ...this.state.of(node), onDestroy: this.inputs.onDestroy },",
+    replace: "        { ...this.state.of(node) },",
+  },
+  {
+    name: "show-a-node-that-left-once-only",
+    promise: 3,
+    file: "resources/prefix-set-group/diff.ts",
+    find: "  return before.size !== names.length || names.some((node) => before.get(node) !== runtime.node(node).endpoint);",
+    replace: "  return names.some((node) => before.get(node) !== runtime.node(node).endpoint);",
+  },
+  {
+    name: "destroy-forgets-a-node-that-left",
+    promise: 3,
+    seed: 98,
+    file: "resources/prefix-set-group/clear.ts",
+    find: "  return [left, ...waves.toReversed()].filter((nodes) => nodes.length > 0).map((nodes) => ({ nodes }));",
+    replace: "  return waves.toReversed().filter((nodes) => nodes.length > 0).map((nodes) => ({ nodes }));",
+  },
+  {
+    name: "a-renamed-node-passes-a-red-wave",
+    promise: 16,
+    seed: 42,
+    file: "resources/prefix-set-group/rollout/facts.ts",
+    find: "  const pendingNow = before?.pending && renamed(before.pending, (name) => nameNow.get(name) ?? name);",
+    replace: "  const pendingNow = before?.pending;",
+  },
+  {
+    name: "another-status-passes-a-red-wave",
+    promise: 16,
+    seed: 2,
+    file: "resources/prefix-set-group/rollout/arguments.ts",
+    find: "  const { url, status = OK, command } = check;\n  return JSON.stringify(command ?? [url, status]);",
+    replace: "  const { url, command } = check;\n  return JSON.stringify(command ?? [url]);",
+  },
+  {
+    name: "a-refresh-takes-over-what-came-after-the-expiry",
+    promise: 2,
+    file: "resources/prefix-set-entry/handler.ts",
+    find: "    if (state.expired || (observed === undefined && state.unsettled.size > 0))",
+    replace: "    if (observed === undefined && (state.expired || state.unsettled.size > 0))",
+  },
+  {
+    name: "a-replaced-entry-forgets-what-was-there",
+    promise: 3,
+    seed: 158,
+    file: "resources/prefix-set-entry/handler.ts",
+    find: "    if (found === undefined) return { id, outs: writeState(inputs, { endpoint, existed: hasExisted }) };",
+    replace: "    if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };",
+  },
+  {
+    name: "late-declarations-are-read-too-late",
+    promise: 15,
+    seed: 26,
+    file: "apply/set-writer.ts",
+    find: "    removals?.registryUnavailable();\n    const late = new Map([...gone].filter(([prefix]) => unwanted.has(prefix) && desired.has(prefix)));\n    this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.restoreLate(late)]).then(() => {});",
+    replace:
+      "    const late = new Map([...gone].filter(([prefix]) => unwanted.has(prefix) && desired.has(prefix)));\n    this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.restoreLate(late)]).then(() => {});\n    removals?.registryUnavailable();",
+  },
+  {
+    name: "other-processes-hear-of-no-set-at-any-address",
+    promise: 1,
+    seed: 78,
+    file: "reconcile/desired.ts",
+    find: "        this.publish([...where, object], fresh);",
+    replace: "        this.publish(where, fresh);",
+  },
+]);
