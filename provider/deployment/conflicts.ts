@@ -67,12 +67,17 @@ export class Declarations {
   private readonly sets = new Map<string, { readonly set: DeclaredSet; readonly of: Map<string, Declaration> }>();
 
   /**
-   * Adds the declaration of a resource, in place of its former one. Without a urn nothing is kept: the class in the program
-   * has compared the declarations.
+   * Adds the declaration of a resource, in place of its former one. The class in the program has compared the declarations where it
+   * knows their nodes: not where the engine alone has the variables that name one.
    *
    * @returns a contradiction, as a sentence with both names
    */
-  enter({ urn }: About, { endpoint }: Pick<Place, "endpoint">, url: string, declared: Declared): string | undefined {
+  enter(
+    { owner, urn = owner }: About,
+    { endpoint }: Pick<Place, "endpoint">,
+    url: string,
+    declared: Declared,
+  ): string | undefined {
     if (urn === undefined) return undefined;
     const key = `${endpoint}\n${url}`;
     const { set, of } = this.sets.get(key) ?? { set: { entries: new Map() }, of: new Map() };
@@ -96,7 +101,7 @@ function labelOf({ type, name, at }: Pick<Declaration, "type" | "name" | "at">):
   return `${type} "${name}"${at === undefined ? "" : ` at ${at}`}`;
 }
 
-/** The name in `urn:pulumi:stack::project::type::name`. */
+/** The name in `urn:pulumi:stack::project::type::name`, or in what a class says of its resource. */
 function nameIn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }

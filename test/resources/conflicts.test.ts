@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type DeclaredSet, record } from "../../provider/deployment/conflicts";
+import { Declarations, type DeclaredSet, record } from "../../provider/deployment/conflicts";
 
 const entry = (name: string, prefix: string) =>
   ({ type: "PrefixSetEntry", name, entries: new Set([prefix]), exclusive: false }) as const;
 const set = (name: string, entries: string[], exclusive = true) =>
   ({ type: "PrefixSet", name, entries: new Set(entries), exclusive }) as const;
+
+const NODE = { endpoint: "http://192.0.2.10" };
 
 /** Contradiction of the last of several declarations of one set. */
 function conflict(...declarations: Parameters<typeof record>[1][]): string | undefined {
@@ -41,7 +43,13 @@ describe("declarations of one program", () => {
     expect(conflict(entry("single", "203.0.113.0/24"), secret)).toMatch(/adds a secret prefix/);
   });
 
-  it("must not own one set twice", () => {
-    expect(conflict(set("a", []), set("b", []))).toMatch(/PrefixSet "b" and PrefixSet "a" both own the whole set/);
+  it("must not own one set twice, as the provider knows, too: a dynamic resource by the name that its class says", () => {
+    const sentence = /PrefixSet "b" and PrefixSet "a" both own the whole set/;
+    expect(conflict(set("a", []), set("b", []))).toMatch(sentence);
+    const declarations = new Declarations();
+    const checks = ["a", "a", "b"].map((name) =>
+      declarations.enter({ owner: `dev::web::PrefixSet::${name}` }, NODE, "prefixset://edge/blocked", set(name, [])),
+    );
+    expect(checks).toEqual([undefined, undefined, expect.stringMatching(sentence)]);
   });
 });
