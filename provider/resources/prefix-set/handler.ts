@@ -71,7 +71,8 @@ export class PrefixSetHandler implements Handler {
       const isKnown = !hasUnknown(news.entries);
       const state = isSameSet(olds, news) && isKnown ? set.recall(known, storedSet(news).entries()) : known;
       if (state !== known) unsettled.push(...state.unsettled);
-      if (!isKnown || (state.foreign.size + state.lost.size === 0 && !set.observedInLook)) return;
+      if (!isKnown || (state.foreign.size + state.lost.size + state.unsettled.size === 0 && !set.observedInLook))
+        return;
       const desired = storedSet(news).entries();
       const exclusive = news.exclusive !== false;
       if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, { entries: desired, exclusive });
@@ -79,6 +80,7 @@ export class PrefixSetHandler implements Handler {
         this.lifecycle.reportDrift(set, state, desired, {
           exclusive,
           withdrawn: withdrawnOf(storedSet(news).notes(), state.notes),
+          hasFailed: known.unsettled.size > 0,
         });
     });
     this.foresee(olds, news);

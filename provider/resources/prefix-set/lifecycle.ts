@@ -419,16 +419,20 @@ export class SetLifecycle {
     set: ResourceSet,
     state: SetState,
     desired: ListedMap,
-    { exclusive, withdrawn }: { readonly exclusive: unknown; readonly withdrawn: ListedMap },
+    {
+      exclusive,
+      withdrawn,
+      hasFailed = false,
+    }: { readonly exclusive: unknown; readonly withdrawn: ListedMap; readonly hasFailed?: boolean },
   ): void {
-    const { observedInLook: observed } = set;
     const { entries: known, foreign } = state;
-    if (!observed) {
+    const { observedInLook: observed = known } = set;
+    if (!set.observedInLook) {
       const gone = [...(state.lost ?? [])].filter(([prefix, value]) => desired.get(prefix) === value);
       const prefixes = gone.map(([prefix]) => prefix);
       const isRestored = set.isChecked(WHOLE_SET);
       if (gone.length > 0) set.report({ kind: "lacked", prefixes, of: "set", isRestored });
-      return;
+      if (!isRestored) return;
     }
     const lost = set.lost(known, desired);
     if (lost) reportMissing(set, lost, desired);
@@ -444,9 +448,10 @@ export class SetLifecycle {
     const isOurs = (prefix: CanonicalPrefix) => ["remove", "settle"].includes(judge(prefix)) && !foreign.has(prefix);
     const ours = undeclared.filter(isOurs);
     const others = compared.foreign.filter((prefix) => judge(prefix) === "keep");
-    const unsettled = ours.filter((prefix) => state.unsettled.has(prefix));
     if (others.length > 0) set.report({ kind: "undeclared", removes: ours, keeps: others });
-    else if (unsettled.length > 0) set.report({ kind: "interrupted", prefixes: unsettled });
+    // The inputs of the state show nothing of a write that failed, whether its entries were confirmed or not.
+    const left = hasFailed ? ours : ours.filter((prefix) => state.unsettled.has(prefix));
+    if (others.length === 0 && left.length > 0) set.report({ kind: "interrupted", prefixes: left });
   }
 
   /**
