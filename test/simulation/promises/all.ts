@@ -10,6 +10,7 @@ import { lateEffects } from "./late-effects";
 import { limitsHold } from "./limits";
 import { mistakesFailEarly } from "./mistakes";
 import { noExposure } from "./no-exposure";
+import { nothingStaged, unknownStays } from "./nothing-staged";
 import { oneRegistry } from "./one-registry";
 import { othersStay } from "./others-stay";
 import { placesAreAddresses } from "./places";
@@ -27,6 +28,8 @@ import { redStaysRed } from "./waves";
 /** Every promise that is judged after each run. */
 export const PROMISES: readonly Promised[] = [
   noExposure,
+  nothingStaged,
+  unknownStays,
   previewShows,
   oneCommit,
   oneList,

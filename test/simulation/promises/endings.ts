@@ -6,7 +6,7 @@ import type { CommandRecord, RunRecord, World } from "../simulation";
 import { foreignAt } from "./converges";
 import { claimsIn } from "./destroyed";
 import { entriesIn } from "./events";
-import { type Claim, canonical, isSaidSilent, nodesOf, requestsOf } from "./model";
+import { type Claim, canonical, declaredAt, isSaidSilent, nodesOf, requestsOf } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -27,7 +27,7 @@ export const whatStaysIsNamed: Promised = {
         .filter((prefix) => !isNamed(prefix))
         .map((prefix) => `${placeOf(claim)} had lost ${prefix} before its end, and no line of the run names it`),
     );
-    const published = publishedBy(world, done)
+    const published = publishedBy(world, done, after)
       .filter((prefix) => !isNamed(prefix))
       .map((prefix) => `a commit publishes ${prefix}, which the run did not send, and no line of it names that`);
     const staying = [...after, ...ended].flatMap((claim) =>
@@ -55,13 +55,22 @@ function lostBefore(world: World, done: CommandRecord, claim: Claim, after: read
   return lists.length === 0 ? [] : Object.keys(claim.entries).filter((prefix) => !isShown(prefix));
 }
 
-/** Changes by commits of a run that no request of it was about. */
-function publishedBy(world: World, done: CommandRecord): string[] {
+/** Changes by commits of a run that no request of it was about, and that are not as its program declares. */
+function publishedBy(world: World, done: CommandRecord, now: readonly Claim[]): string[] {
   return [...world.machines.keys()].flatMap((machine) => {
     const requests = requestsOf(world, done, machine);
-    return requests.flatMap(({ commit, url }) => {
+    return requests.flatMap(({ commit, url = "", index }) => {
+      const declared = declaredAt(now, world, machine, url);
       const all = Object.values(commit ?? {}).flatMap((part) => Object.keys(Object(part)));
-      return all.filter((prefix) => !requests.some((it) => it.url === url && isAbout(it, prefix)));
+      const here = requests.filter((it) => it.url === url);
+      // Some nodes list what is staged: no client can tell that from what is applied.
+      const isListed = (prefix: string) =>
+        here.some(
+          (it) => it.index < index && it.cmd === "list" && entriesIn(it).get(prefix) === commit?.inserted[prefix],
+        );
+      return all
+        .filter((prefix) => !here.some((it) => isAbout(it, prefix)))
+        .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && (prefix in declared || isListed(prefix))));
     });
   });
 }

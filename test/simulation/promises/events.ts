@@ -239,7 +239,8 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
     ...none([...removes, ...keeps], (prefix) => facts.isShown(prefix)),
     ...none(keeps, (prefix) => facts.isLeft(prefix) || facts.isOfDeleted(prefix)),
   ],
-  interrupted: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isShown(prefix) && facts.wasSent(prefix)),
+  interrupted: ({ prefixes }, facts) =>
+    none(prefixes, (prefix) => facts.isShown(prefix, undefined, true) && facts.wasSent(prefix)),
   foreign: ({ entries }, facts) =>
     entries.filter(({ prefix, value }) => !facts.isShown(prefix, value, true)).map(({ prefix }) => prefix),
   adoptedEntry: ({ prefixes, held }, facts) => none(prefixes, (prefix) => facts.isShown(prefix, held, true)),

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import { Prefix } from "../../../provider/model/prefix";
-import type { Declared, Entries, RunOptions } from "../scenario";
+import type { Declared, Entries, Run, RunOptions } from "../scenario";
 import type { CommandRecord, World } from "../simulation";
 import { START } from "../world/machines";
 
@@ -142,4 +142,25 @@ function isOver({ expires }: { readonly expires?: unknown }, now: number): boole
 /** True if a run says that a node does not answer: one of the real engine may be late on a busy machine. */
 export function isSaidSilent({ printed }: Pick<CommandRecord, "printed">, node: string): boolean {
   return printed.some((line) => line.includes("does not answer") && new RegExp(`\\b${node}\\b`).test(line));
+}
+
+/** True for a run that asks no node before it writes. */
+export function isBlind(
+  { scenario }: World,
+  { stack, settings, options }: Pick<Run, "stack" | "settings" | "options">,
+): boolean {
+  const { detectDrift } = { ...scenario.stacks[stack]?.settings, ...settings };
+  return detectDrift === "off" && !options.refresh;
+}
+
+/** The last request of anybody about a prefix of a set that a commit would apply. */
+export function lastChange(journal: readonly JournalEntry[], url: string, prefix: string, before = Infinity) {
+  const isAbout = (item: unknown) => {
+    const { p, a } = Object(item) as { p?: unknown; a?: unknown };
+    return canonical(p ?? a) === prefix;
+  };
+  return journal.findLast(
+    (it) =>
+      (it.cmd === "insert" || it.cmd === "delete") && it.url === url && it.index < before && it.data?.some(isAbout),
+  );
 }

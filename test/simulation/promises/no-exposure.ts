@@ -15,10 +15,9 @@ export const noExposure: Promised = {
         const isKnown = ({ resource: { name, options } }: Claim) =>
           options?.dependsOn === undefined || before.some(({ resource }) => resource.name === name);
         const known = after.filter(isKnown);
-        const [was, is] = [declaredAt(before, world, machine, url), declaredAt(known, world, machine, url)];
+        const is = declaredAt(known, world, machine, url);
         const removed = Object.keys(commit?.removed ?? {}).filter(
           (prefix) =>
-            prefix in was &&
             prefix in is &&
             !isOfColleague(world, machine, index, url, prefix) &&
             !isGapOfAnother(world, { machine, index, url, prefix, stack: run.stack }) &&

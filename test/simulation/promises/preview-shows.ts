@@ -1,7 +1,8 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Step } from "../engine/deployment";
 import type { CommandRecord, World } from "../simulation";
-import { canonical, claimsOf, declaredAt, lastInsert, requestsOf } from "./model";
+import { entriesIn } from "./events";
+import { canonical, claimsOf, declaredAt, lastChange, lastInsert, requestsOf } from "./model";
 import { isOfColleague, isOther } from "./no-exposure";
 import type { Promised } from "./promise";
 
@@ -24,6 +25,10 @@ export const previewShows: Promised = {
       [outputs.started, outputs.unsettled, outputs.stops === "all" ? outputs.prefixes : []].flat(),
     );
     const state = claimsOf(done.before.resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })));
+    // What a run that failed or was killed has sent may be sent again.
+    const isOpen =
+      done.before.resources.some(({ failed, outputs }) => failed || outputs.unsettled !== undefined) ||
+      world.records.some((it) => it.run.stack === run.stack && (it.done.wasKilled || it.done.wasCancelled));
     // Where a list shows an older set, or a node comes back with one after the list, no client can know what is there.
     const isMisled =
       run.meanwhile.some((it) => it.kind === "fault" && it.fault.kind === "stale-list") ||
@@ -36,14 +41,14 @@ export const previewShows: Promised = {
         // Bringing back the value of the last program, or of the state after a kill, is a restoration, which may begin after the preview.
         const [was, is, stated] = [before, now, state].map((claims) => declaredAt(claims, world, machine, url));
         const changed = Object.entries(commit?.changed ?? {})
-          .filter(
-            ([prefix, { to }]) =>
-              !isMisled && ((was?.[prefix] !== to && stated?.[prefix] !== to) || is?.[prefix] !== to),
-          )
-          .filter(
-            ([prefix, { from }]) =>
-              !isNews(world, { machine, url, prefix, from, since: preview.from[machine] ?? 0, by: index }),
-          )
+          .filter(([prefix, { from, to }]) => {
+            if (isMisled) return false;
+            const isRestored = (was?.[prefix] === to || stated?.[prefix] === to) && is?.[prefix] === to;
+            const value = { machine, url, prefix, from, since: preview.from[machine] ?? 0, by: index };
+            if (isRestored)
+              return !isOpen && !done.steps.some((step) => shows(step, prefix)) && isListed(world, done, value);
+            return !isNews(world, done, value);
+          })
           .map(([prefix]) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
         if (op === "start") own.push(...data);
@@ -117,9 +122,23 @@ interface Value {
   readonly by: number;
 }
 
-/** True where another writer's value was published after the preview: the API has no write that depends on what is there. */
-function isNews(world: World, { machine, url, prefix, from, since, by }: Value): boolean {
+/** True where a list of the run showed the other value before it was overwritten. */
+function isListed(world: World, done: CommandRecord, { machine, url, prefix, from, by }: Value): boolean {
+  const { journal = [] } = world.machines.get(machine) ?? {};
+  const sent = lastChange(journal, url, prefix, by)?.index ?? by;
+  return requestsOf(world, done, machine).some(
+    (it) => it.cmd === "list" && it.url === url && it.index < sent && entriesIn(it).get(prefix) === from,
+  );
+}
+
+/** True where another writer's value was published after the preview: the API has no write that depends on what is there. A second write of a run begins with a list of its own. */
+function isNews(world: World, done: CommandRecord, { machine, url, prefix, from, since, by }: Value): boolean {
   const { journal } = world.machines.get(machine) ?? { journal: [] };
+  const requests = requestsOf(world, done, machine).filter((it) => it.url === url && it.index < by);
+  const before = requests.findLast(({ cmd }) => cmd === "commit");
+  const lists = requests.filter(({ cmd, index }) => cmd === "list" && index > (before?.index ?? 0));
+  const isOneProcess = world.stacks.every(({ plan }) => plan.instances === 0);
+  if (before && isOneProcess && lists.length < 2) return false;
   const isIts = ({ url: of, commit }: JournalEntry) =>
     of === url && (commit?.inserted[prefix] ?? commit?.changed[prefix]?.to) === from;
   const published = journal.find((entry) => entry.index >= since && entry.index < by && isIts(entry));

@@ -1,6 +1,6 @@
 import type { State } from "../engine/state";
 import type { World } from "../simulation";
-import { type Claim, declaredAt, isSaidSilent } from "./model";
+import { type Claim, declaredAt, isBlind, isSaidSilent } from "./model";
 import type { Promised } from "./promise";
 import { type Difference, differences } from "./truth-of-green";
 
@@ -10,7 +10,7 @@ export const restores: Promised = {
   name: "a plain up restores protection",
   judge: ({ world, record, before, now }) => {
     const { run, done, preview, isCalm } = record;
-    const isPlain = run.command === "up" && Object.keys(run.options).length === 0;
+    const isPlain = run.command === "up" && Object.keys(run.options).length === 0 && !isBlind(world, run);
     const isRed = done.errors.length > 0;
     if (!isPlain || !isCalm || done === preview || !done.errors.every((error) => error.includes("did not pass")))
       return [];

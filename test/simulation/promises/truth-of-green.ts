@@ -1,5 +1,5 @@
 import type { RunRecord, World } from "../simulation";
-import { type Claim, isIgnored } from "./model";
+import { type Claim, isBlind, isIgnored } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -7,12 +7,24 @@ import type { Promised } from "./promise";
 export const truthOfGreen: Promised = {
   number: 12,
   name: "a green run tells the truth",
-  judge: ({ world, record, now }) => {
+  judge: ({ world, record, before, now }) => {
     const { done, run, hasCompany } = record;
     const isWhole = run.options.targets === undefined && run.options.excludes === undefined;
     if (run.command !== "up" || done.errors.length > 0 || !isWhole || done.wasCancelled || done.wasKilled) return [];
     if (hasCompany) return [];
+    // A run without a look sees only what it writes.
+    const unseen = isBlind(world, run) ? before : [];
+    const isUnseen = ({ claim, place, prefix }: Difference) =>
+      unseen.some(
+        (it) =>
+          it.kind === "set" &&
+          claim.kind === "set" &&
+          it.url === claim.url &&
+          it.node === place &&
+          it.entries[prefix] === claim.entries[prefix],
+      );
     return differences(world, now)
+      .filter((it) => !isUnseen(it))
       .filter(({ place, prefix }) => !isExcused(record, place, prefix))
       .map(({ sentence }) => `${sentence}, and the run is green`);
   },
@@ -40,9 +52,15 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
     }
     const machine = world.nodes.get(claim.node);
     const held = machine?.held(claim.url) ?? {};
+    // The program leaves to others what its entries are, and not whether they are there.
+    const taken =
+      machine?.journal.findLast((it) => it.url === claim.url && it.commit && it.label === "colleague")?.commit
+        ?.removed ?? {};
     const wrong = Object.entries(claim.entries).filter(
       ([prefix, value]) =>
-        held[prefix] !== value && !isIgnored(claim, prefix) && !machine?.isShownStaged(claim.url, prefix, value),
+        held[prefix] !== value &&
+        !(isIgnored(claim, prefix) && !(prefix in taken)) &&
+        !machine?.isShownStaged(claim.url, prefix, value),
     );
     return wrong.map(([prefix, value]) => ({
       claim,
