@@ -68,10 +68,12 @@ export interface Run {
   readonly options: RunOptions;
   /** The program has a mistake that must fail in the preview. */
   readonly isMistake?: true;
-  /** The program has none, and its preview must not fail. */
+  /** The program has none, and neither its preview nor the run must fail. */
   readonly isSound?: true;
   /** Settings beside those of the stack. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Environment of its processes. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The processes of the run cannot read what the others tell them. */
   readonly isDeaf?: true;
   /** Events meanwhile. */
@@ -184,6 +186,8 @@ export type Act =
       readonly ms?: number;
       /** A fault of each node while the command runs. */
       readonly fault?: Fault;
+      /** Nothing is in its way. */
+      readonly isSound?: true;
     }
   /** The state of a stack is replaced by one of so many runs ago (`stack import`). */
   | { readonly actor: "restore"; readonly stack: number; readonly runsAgo: number };

@@ -251,7 +251,7 @@ export class World {
         printed.push(line);
         this.story.printed(plan.name, line);
       };
-      const shared = { others: registry.join(), notes: this.notes.of(label) };
+      const shared = { others: registry.join(), notes: this.notes.of(label), env: run.env };
       const observe = (event: AnyEvent) => {
         const places = event.kind === "notReached" ? event.nodes : [event.at ?? ""];
         const isUp = places.every((at) => (this.nodes.get(at) ?? this.machines.get(at))?.reach === "up");

@@ -24,10 +24,11 @@ const COMMAND_MS = 15_000;
 /** The prefix file of each world. */
 const files = new WeakMap<World, PrefixFileEditor>();
 
-/** Nodes at which the last command of a world failed, and said so. */
-const failed = new WeakMap<World, ReadonlySet<string>>();
+/** Nodes at which each command of a world failed, and why it said so. */
+const failed = new WeakMap<World, Map<Act, Map<string, string>>>();
 
-export const failedAt = (world: World): ReadonlySet<string> => failed.get(world) ?? new Set();
+export const failedAt = (world: World, command: Act): ReadonlyMap<string, string> =>
+  failed.get(world)?.get(command) ?? new Map();
 
 /** The prefix file of a world, as the commands have left it. */
 export async function fileOf(world: World): Promise<PrefixEntries> {
@@ -52,8 +53,8 @@ export async function operate(command: Command, world: World): Promise<void> {
   const names = command.command === "expire" ? expired.map(([prefix]) => prefix) : command.prefixes;
   const decide = decideOf(command, process.wall());
   let known = edited(before, decide);
-  const failures = new Set<string>();
-  failed.set(world, failures);
+  const failures = new Map<string, string>();
+  failed.set(world, new Map([...(failed.get(world) ?? []), [command, failures]]));
   if (command.fault) for (const node of nodes) world.nodes.get(node)?.emulator.fail(command.fault);
   for (const node of names.length > 0 ? nodes : []) {
     const client = new NodeClient({ endpoint: originOf(node), ...(settings.node as object) }, process, node);
@@ -71,7 +72,7 @@ export async function operate(command: Command, world: World): Promise<void> {
     };
     const deadline = { ms: COMMAND_MS, stop: stopping.signal, close() {} };
     const { done, problems, reason } = await sendNow(target, { editor, deadline, sent: NO_NOTES }, intent, io);
-    if (done === undefined) failures.add(node);
+    if (done === undefined) failures.set(node, reason ?? "");
     world.story.note("operator", [done ?? `${node} ${formatUrl(url)}: ${reason ?? ""}`, ...problems].join(" "));
   }
   if (command.fault) world.clearFaults();

@@ -8,6 +8,13 @@ import { type Door, Killed } from "./door";
 import { DynamicDoor, dynamicProviders } from "./dynamic-door";
 import { PluginDoor } from "./plugin-door";
 
+/** What the processes of a run have in common. */
+interface Shared {
+  readonly others: OtherProcesses;
+  readonly notes: SentNotes;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A provider process of a deployment: a runtime of its own behind one door. A killed one never answers. */
 export class ProviderProcess {
   private readonly runtime: Runtime;
@@ -17,10 +24,10 @@ export class ProviderProcess {
     name: DoorName,
     config: JsonObject,
     private readonly world: ProcessWorld,
-    { others, notes }: { readonly others: OtherProcesses; readonly notes: SentNotes },
+    { others, notes, env = {} }: Shared,
     { print, observe }: Pick<Surroundings, "print" | "observe">,
   ) {
-    this.runtime = new Runtime({ env: {}, print, observe, world, others, notes, usualSteps: 8 });
+    this.runtime = new Runtime({ env, print, observe, world, others, notes, usualSteps: 8 });
     this.door =
       name === "dynamic"
         ? new DynamicDoor(dynamicProviders(this.runtime, config))

@@ -21,8 +21,7 @@ export const CORNER_VALUES = mutants([
     name: "unsettled-is-sent-if-it-is-absent",
     promise: 1,
     file: "reconcile/set-plan.ts",
-    find:
-      "const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !listed.has(prefix)));",
+    find: "const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !listed.has(prefix)));",
     replace:
       "const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !observed.has(prefix)));",
   },

@@ -10,13 +10,16 @@ type Command = Extract<Act, { actor: "operator" }>;
 /** Removals that no limit counts, since they are few. */
 const ALWAYS_ALLOWED = 20;
 
-/** 13. A command changes no entry of another writer and obeys the settings of the stack; the file knows what it has put there, and what is over goes. */
+/** 13. A command changes no entry of another writer, obeys the settings of the stack, and goes where nothing is in its way; the file knows what it has put there, and what is over goes. */
 export async function commandsObey(world: World): Promise<string[]> {
   const commands = world.acts.flatMap(({ act, at }, index) =>
     act.actor === "operator" ? [{ act, at, label: `operator ${index + 1}` }] : [],
   );
   const last = commands.at(-1);
-  const found = commands.flatMap(({ act, label }) => act.nodes.flatMap((node) => sentTo(world, act, node, label)));
+  const found = commands.flatMap(({ act, label }) => [
+    ...act.nodes.flatMap((node) => sentTo(world, act, node, label)),
+    ...(act.isSound ? [...failedAt(world, act)].map(([node, why]) => `${act.command} fails at ${node}: ${why}`) : []),
+  ]);
   return last ? [...found, ...(await leftBy(world, last))] : [];
 }
 
@@ -57,12 +60,10 @@ function writerOf(journal: readonly JournalEntry[], set: string, prefix: string,
 }
 
 /** After the last command the file knows where its entries are, and nothing that is over is left where the command succeeded. */
-async function leftBy(
-  world: World,
-  { act: { nodes, set, command }, at }: { readonly act: Command; readonly at: number },
-): Promise<string[]> {
+async function leftBy(world: World, { act, at }: { readonly act: Command; readonly at: number }): Promise<string[]> {
+  const { nodes, set, command } = act;
   const file = await fileOf(world);
-  const asked = nodes.filter((node) => !failedAt(world).has(node));
+  const asked = nodes.filter((node) => !failedAt(world, act).has(node));
   return asked.flatMap((node) => {
     const machine = world.nodes.get(node);
     const isOurs = (prefix: string) =>

@@ -30,9 +30,12 @@ export const whatStaysIsNamed: Promised = {
     const published = publishedBy(world, done, after)
       .filter((prefix) => !isNamed(prefix))
       .map((prefix) => `a commit publishes ${prefix}, which the run did not send, and no line of it names that`);
+    // A line names the first ones of many.
+    const areMany = ({ resource: { args } }: Claim) =>
+      lines.some((line) => line.includes(`${args.arena}/${args.set} `) && /and \d+ more/.test(line));
     const staying = [...after, ...ended].flatMap((claim) =>
       left(world, claim, after)
-        .filter((prefix) => !isNamed(prefix) && isSeen(world, done, claim))
+        .filter((prefix) => !isNamed(prefix) && !areMany(claim) && isSeen(world, done, claim))
         .map((prefix) => `${placeOf(claim)} has ${prefix}, which nothing declares, and no line of the run names it`),
     );
     return [...staying, ...lost, ...published];

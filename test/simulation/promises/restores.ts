@@ -1,10 +1,11 @@
 import type { State } from "../engine/state";
 import type { World } from "../simulation";
 import { type Claim, declaredAt, isBlind, isSaidSilent } from "./model";
+import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 import { type Difference, differences } from "./truth-of-green";
 
-/** A plain `up` shows in its preview, and restores, what a program declares as before and a node or receiver lacks, also while a wave is red. */
+/** A plain `up` shows in its preview, and restores, what a program declares as before and a node or receiver lacks, also while a wave is red or a limit stops the change. */
 export const restores: Promised = {
   number: 15,
   name: "a plain up restores protection",
@@ -12,16 +13,25 @@ export const restores: Promised = {
     const { run, done, preview, isCalm } = record;
     const isPlain = run.command === "up" && Object.keys(run.options).length === 0 && !isBlind(world, run);
     const isRed = done.errors.length > 0;
-    if (!isPlain || !isCalm || done === preview || !done.errors.every((error) => error.includes("did not pass")))
-      return [];
+    const isOfLimit = (error: string) => /max(Removals|Changes)/.test(error);
+    const isOfWave = (error: string) => error.includes("did not pass");
+    if (!isPlain || !isCalm || done === preview) return [];
+    if (!done.errors.every((error) => isOfWave(error) || isOfLimit(error))) return [];
     const kept = differences(world, before).map(whereOf);
     const left = differences(world, now).filter((difference) => kept.includes(whereOf(difference)));
     const adopted = done.printed.filter((line) => line.includes("adopted"));
-    return left
-      .filter(({ place }) => !isSaidSilent(done, place))
-      .filter(({ prefix }) => !adopted.some((line) => line.includes(prefix.split("/")[0] ?? prefix)))
-      .filter((difference) => !isRed || hasPassed(world, difference, { stack: run.stack, now, before: done.before }))
-      .map(({ sentence }) => `${sentence} after a plain up, as before it`);
+    // After an error of a limit, the engine may come to no further resource.
+    const isAsked = ({ claim }: Difference) =>
+      done.calls.some(({ method, name }) => name === claim.resource.name && ["create", "update"].includes(method));
+    return (
+      left
+        .filter((difference) => !done.errors.some(isOfLimit) || isAsked(difference))
+        .filter(({ place }) => !isSaidSilent(done, place))
+        // A line names the first ones of many.
+        .filter(({ prefix }) => !adopted.some((line) => namesIn(line, prefix) || /and \d+ more/.test(line)))
+        .filter((difference) => !isRed || hasPassed(world, difference, { stack: run.stack, now, before: done.before }))
+        .map(({ sentence }) => `${sentence} after a plain up, as before it`)
+    );
   },
 };
 
