@@ -5,7 +5,7 @@ import type { Declared, RunOptions } from "../scenario";
 import type { CommandRecord, RunRecord, World } from "../simulation";
 import { HEALTH } from "../story/group-changes";
 import { START } from "../world/machines";
-import { canonical, canonicalEntries, requestsOf } from "./model";
+import { canonical, canonicalEntries, nodesOf, requestsOf } from "./model";
 import type { Promised } from "./promise";
 
 /** A content that has not passed wave k is on no node of wave k+1: neither at a node that lacks it, nor at one whose check fails. */
@@ -292,7 +292,7 @@ export function everDeclared({ records }: World, node: string, url: string, stac
     .filter(
       ({ args }) =>
         `prefixset://${args.arena}/${args.set}` === url &&
-        (args.node === node || (args.nodes as string[] | undefined)?.includes(node)),
+        (args.node === node || nodesOf(args).includes(node)),
     )
     .flatMap(({ args }) => Object.keys(canonicalEntries((args.entries ?? {}) as Record<string, number>)));
 }

@@ -98,7 +98,9 @@ function troubles(
     { kind: "unknown-shape" },
   ]);
   const unreadable = random.pick<Fault>([{ status: 500 }, { kind: "unknown-shape" }, { kind: "silence" }]);
-  const other = { actor: "client", receiver: "r1", [op]: [random.pick(prefixes)] } as const;
+  const any = random.pick(prefixes);
+  const last = random.fork("last").chance(0.7) ? [...prefixes.slice(-1)] : [any];
+  const other = { actor: "client", receiver: "r1", [op]: last } as const;
   const times = random.pick([1, 100]);
   const doubtful = [
     [at({ ...LATE, op, times: 100 })],
@@ -153,6 +155,7 @@ function differingNodes(random: Random): Course {
   ]);
   const bad = random.pick<Disturbance[]>([[], [atNode(random)], [atNode(random)]]);
   const isSilent = random.chance(0.2);
+  const isEarly = random.fork("early").chance(0.5);
   const outage = (silent: boolean) => (isSilent ? [act({ actor: "outage", at: "n2", silent })] : []);
   const changes = [
     ...outage(true),
@@ -165,7 +168,9 @@ function differingNodes(random: Random): Course {
     settings: { detectDrift: random.pick(["auto", "auto", "require"]) },
     sets: random.pick([{}, {}, { [FOREIGN]: 9 }, { [FOREIGN]: 9, [WIDE]: 1 }]),
     turns: [
+      ...outage(isEarly),
       run("up", [group(common)], { meanwhile: random.some([atNode(random)], 0.3) }),
+      ...outage(false),
       ...random.some([act({ actor: "time", ms: 2 * HOUR_MS })], 0.5),
       ...meets,
       ...random.some<Turn>([run("refresh", []), gateOf([group(common)])], 0.6),
