@@ -12,7 +12,7 @@ import type { RemovalArguments, RemovalBudget } from "../reconcile/limits/remova
 import type { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
-import type { SentNotes } from "./sent-before";
+import type { SentNotes, SentRun } from "./sent-before";
 
 /** Facts about a set at one address that its connections share. */
 export interface KnownSet extends Pick<FlushOptions, "leftovers"> {
@@ -51,6 +51,7 @@ export interface Shared {
   readonly declared: Declarations;
   /** Notes of sent keys, for the next run. */
   readonly notes: SentNotes;
+  readonly run: SentRun;
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */
   readonly secretObjects: SecretObjects;

@@ -144,6 +144,7 @@ export class DeploymentSet implements Addressed {
       commits,
       declared,
       notes,
+      run,
       sameMachine,
       removals,
     }: Shared,
@@ -168,7 +169,7 @@ export class DeploymentSet implements Addressed {
     this.wantedHere = desired.at(node, url);
     this.desiredAnywhere = desired.anywhere(url);
     this.announced = new Announced(inFlight);
-    this.sent = new SentBefore(notes, place);
+    this.sent = new SentBefore(notes, place, run);
     this.reads = new SharedReads((options) => set.observe(options), world, known.writes);
     const commit = sentPlace(node.endpoint, set.commitUrl);
     const together = commits.get(commit) ?? new Map<string, FlushOptions>();

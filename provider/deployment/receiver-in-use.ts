@@ -52,7 +52,7 @@ export class ReceiverInUse implements Connection, Addressed {
     this.desired = desired.of(this, SIGNALING);
     this.managed = managed.of(this, SIGNALING);
     this.wantedHere = desired.at(this, SIGNALING);
-    this.sent = new SentBefore(shared.notes, `${this.endpoint} ${SIGNALING}`);
+    this.sent = new SentBefore(shared.notes, `${this.endpoint} ${SIGNALING}`, shared.run);
     sameMachine.register(SIGNALING, this);
   }
 

@@ -96,6 +96,7 @@ export class Runtime {
       commits: new Map(),
       declared: new Declarations(),
       notes,
+      run: {},
       sync,
       secretObjects: this.secrets.objects,
       sameMachine: new SameMachine(

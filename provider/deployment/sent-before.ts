@@ -42,25 +42,29 @@ export class SentBefore {
   constructor(
     private readonly notes: SentNotes,
     private readonly place: string,
+    private readonly run: SentRun = {},
   ) {}
 
   /** Records the resource and stack of a declaration. */
   declare(sender: Sender, { urn, owner = urn }: About): void {
     if (owner !== undefined) this.owners.set(sender, owner);
+    this.run.owner ??= owner;
   }
 
   /**
-   * Names of a resource: the one of the program, and its state in its stack, since another stack may have an equal one. A refresh or
-   * destroy knows no stack: it finds the state of any.
+   * Names of a resource: the one of the program, and its state in its stack, since another stack may have an equal one. A run that
+   * knows no stack, as a refresh or destroy of dynamic resources, finds the state of any.
    *
    * @param sender `undefined` for a refresh or destroy, which knows no program.
    * @param state Makes a text that stands for the state, if there is one.
    */
   names(sender: Sender | undefined, state?: () => string): Names {
     return (isNote) => {
-      const [owner, texts] = [this.ownerOf(sender), state ? [state()] : []];
+      const [own, texts] = [this.ownerOf(sender), state ? [state()] : []];
+      const { owner } = this.run;
       if (owner === undefined) return texts;
-      return [owner, ...texts.map((text) => `${stackOf(owner)} ${text}`), ...(isNote ? texts : [])];
+      const ofStack = texts.map((text) => `${stackOf(owner)} ${text}`);
+      return [...(own ? [own] : []), ...ofStack, ...(isNote ? texts : [])];
     };
   }
 
@@ -130,6 +134,12 @@ export class SentBefore {
 
 /** Names of a resource, made only if there is something to note or to find. @param isNote True: also those by which a refresh finds it. */
 export type Names = (isNote?: boolean) => readonly string[];
+
+/** The run of a stack. */
+export interface SentRun {
+  /** Any resource of the stack, by its name or urn; absent until one is known. */
+  owner?: string | undefined;
+}
 
 /** Stack and project in `urn:pulumi:stack::project::type::name`, with or without what precedes them. */
 function stackOf(owner: string): string {

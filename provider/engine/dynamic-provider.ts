@@ -37,11 +37,11 @@ export interface DynamicProvider {
   /** Makes the resource. */
   create(inputs: JsonObject): Promise<Made>;
   /** Reads the resource; the id is empty if it is gone. */
-  read(id: string, props: JsonObject): Promise<ReadResult>;
+  read(id: string, props: JsonObject, urn?: string): Promise<ReadResult>;
   /** Changes the resource to the inputs. */
   update(id: string, olds: JsonObject, news: JsonObject, ignoring?: Ignoring): Promise<Pick<Made, "outs">>;
   /** Removes the resource. */
-  delete(id: string, props: JsonObject): Promise<void>;
+  delete(id: string, props: JsonObject, urn?: string): Promise<void>;
 }
 
 /** The option `ignoreChanges`, which the engine tells a plugin, and what it is about. */
@@ -93,7 +93,11 @@ export interface DeploymentPort {
   readonly advice: Advice;
   /** Milliseconds since 1970, for comparison with `expires`: one time for all that runs without a pause. */
   readonly today: number;
-  readonly shared: { readonly sync: () => string | undefined };
+  readonly shared: {
+    readonly sync: () => string | undefined;
+    /** Any resource of the stack, once one is known. */
+    readonly run: { owner?: string | undefined };
+  };
   /** Reads the configuration of the stack. */
   configure(read: ReadConfig): void;
   /** Tells that the engine previews, in which arguments can be unknown. */
@@ -208,7 +212,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         inputs,
       );
     },
-    async read(id, props) {
+    async read(id, props, urn) {
+      runtime.shared.run.owner ??= urn;
       return attempt(advice, async () => {
         const isState = hasAddress(props);
         const state = isState ? withoutText(props) : normalOf(props);
@@ -232,7 +237,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
       const update = () => runtime.during(handler.update(id, withoutText(olds), writtenOf(withoutNews(news)), about()));
       return attempt(advice, async () => plain(await update()), news, id);
     },
-    async delete(id, props) {
+    async delete(id, props, urn) {
+      runtime.shared.run.owner ??= urn;
       runtime.shared.sync();
       await attempt(advice, () => runtime.during(handler.delete(id, withoutText(props))));
     },

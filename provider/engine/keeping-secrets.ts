@@ -49,9 +49,9 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const { id, outs } = await provider.create(plain(inputs));
         return { id, outs: kept(outs, inputs, secrets) };
       }),
-    read: (id, props) =>
+    read: (id, props, urn) =>
       hidden([props], async () => {
-        const read = await provider.read(id, plain(props));
+        const read = await provider.read(id, plain(props), urn);
         if (read.id === "") return read;
         const marks = {
           ...(props[LISTS_KEY] !== undefined && { [LISTS_KEY]: SECRET_MARK }),
@@ -66,7 +66,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const { outs } = await provider.update(id, plain(olds), plain(news), ignoring);
         return { outs: kept(outs, news, secrets) };
       }),
-    delete: (id, props) => hidden([props], () => provider.delete(id, plain(props))),
+    delete: (id, props, urn) => hidden([props], () => provider.delete(id, plain(props), urn)),
   };
 }
 

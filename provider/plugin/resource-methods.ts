@@ -77,7 +77,7 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
         ? { ...without(state.props, kind.identity), ...imported.state }
         : withInputs(state, before).props;
       const late = () => new Error(`${id}: not read in time. The state is unchanged.`);
-      const found = await parts.limits.wait(handler.read(id, read({ props, secrets })), late);
+      const found = await parts.limits.wait(handler.read(id, read({ props, secrets }), request.getUrn()), late);
       if (imported) kind.requireFound?.(found.props);
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
@@ -99,7 +99,7 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       return answer;
     }),
     delete: resource(parts, async (request: messages.DeleteRequest, { handler, read }) => {
-      await handler.delete(request.getId(), read(open(request.getProperties())));
+      await handler.delete(request.getId(), read(open(request.getProperties())), request.getUrn());
       return new Empty();
     }),
   };

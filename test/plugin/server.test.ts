@@ -204,6 +204,28 @@ describe("the plugin, called as an engine does,", () => {
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
   });
 
+  it("removes what a killed run left with a destroy of its stack, not of another one with an equal state", async () => {
+    const begin = async () => {
+      await engine[Symbol.asyncDispose]();
+      engine = await FakeEngine.start({ PULUMI_HOME: folder });
+      await configure();
+    };
+    await begin();
+    const inputs = await blocked.checked(ARGS);
+    const state = held((await blocked.create(inputs)).getProperties());
+    const more = { "198.51.100.0/25": 9 };
+    await begin();
+    const news = await blocked.checked({ ...ARGS, entries: { ...ARGS.entries, ...more } }, inputs);
+    await blocked.update({ id: BLOCKED, state, inputs, news });
+    engine.kill();
+    await begin();
+    await new Subject(() => engine, "PrefixSet", "blocked", "other").delete(BLOCKED, state);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(more);
+    await begin();
+    await blocked.delete(BLOCKED, state);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  });
+
   it("names arguments in a failure as Python writes them, too, where no class of this package checked them", async () => {
     await configure();
     const told = async (more: object) =>

@@ -290,9 +290,12 @@ describe("a run that was killed", () => {
     await one.upOther([set(OLD)]);
     await one.killed([set({ ...OLD, [C]: 1 })], COMMITTED);
     await one.upOther([set(OLD)]);
-    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ ...OLD, [C]: 1 });
+    // One that declares nothing in the set removes its own alone.
+    await one.upOther([entry("single", X, 1, "partners")]);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [C]: 1 });
     await one.up([set(OLD)]);
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(OLD);
+    expect(one.notes()).toEqual([]);
   });
 
   it("leaves entries staged, which no preview forgets, and which the next commit publishes for a later run to remove", async () => {

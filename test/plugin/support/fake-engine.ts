@@ -111,6 +111,11 @@ export class FakeEngine implements AsyncDisposable {
     this.plugin?.kill("SIGINT");
   }
 
+  /** Kills the plugin, which then has no time for anything. */
+  kill(): void {
+    this.plugin?.kill("SIGKILL");
+  }
+
   /** Ends the pipe that the engine holds as the plugin's standard input, as an engine that is killed does. */
   die(): void {
     this.plugin?.stdin?.end();

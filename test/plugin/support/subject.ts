@@ -30,8 +30,9 @@ export class Subject {
     private readonly engine: () => FakeEngine,
     type: string,
     name: string,
+    stack = "test",
   ) {
-    this.urn = `urn:pulumi:test::journey::packetfilter:index:${type}::${name}`;
+    this.urn = `urn:pulumi:${stack}::journey::packetfilter:index:${type}::${name}`;
   }
 
   check(news: object, olds: object = {}): Promise<messages.CheckResponse> {
