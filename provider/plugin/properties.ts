@@ -29,11 +29,7 @@ export interface Opened {
 
 /** Reads properties from the wire. Unknown values stay the text that marks them. */
 export function open(struct: Struct | undefined): Opened {
-  return opened(struct?.toJavaScript() ?? {});
-}
-
-/** The same of values that are read already. */
-export function opened(given: JsonObject): Opened {
+  const given = struct?.toJavaScript() ?? {};
   const secrets = Object.entries(given).flatMap(([name, value]) => secretPartsOf(name, value));
   return { props: membersOf(inTheClear(given)), secrets: [...new Set(secrets)].sort() };
 }
@@ -69,21 +65,24 @@ export function close(props: JsonObject, secrets: readonly string[], repeats?: s
     name,
     isSecret(name) || holdsCredentials(name, value)
       ? secret(value)
-      : secrets.includes("notes")
-        ? noted(name, value)
+      : secrets.includes("notes") && name === "entries"
+        ? eachContent(value, (content) =>
+            eachOf(content, (part, member) => (NOTES.includes(member) ? secret(part) : part)),
+          )
         : value,
   ]);
   return Struct.fromJavaScript(Object.fromEntries(closed) as Record<string, JavaScriptValue>);
 }
 
-/** Entries as the program wrote them, with their notes as secrets. */
-function noted(name: string, value: unknown): unknown {
-  if (name !== "entries") return value;
-  const hide = ([member, part]: [string, unknown]) => [member, NOTES.includes(member) ? secret(part) : part];
-  const content = (one: unknown) => (isObject(one) ? Object.fromEntries(Object.entries(one).map(hide)) : one);
-  if (Array.isArray(value)) return value.map(content);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([prefix, one]) => [prefix, content(one)]));
+/** Entries in either form, each content that has members changed. */
+export function eachContent(entries: unknown, change: (content: JsonObject) => JsonObject): unknown {
+  const changed = (one: unknown) => (isObject(one) ? change(one) : one);
+  if (Array.isArray(entries)) return entries.map(changed);
+  return isObject(entries) ? eachOf(entries, changed) : entries;
+}
+
+export function eachOf(members: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
 }
 
 function secret(value: unknown): JsonObject {
@@ -120,5 +119,5 @@ function inTheClear(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inTheClear);
   if (!isObject(value)) return value;
   if (value[SIGNATURE] === SECRET || value[SIGNATURE] === OUTPUT) return inTheClear(value.value);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inTheClear(member)]));
+  return eachOf(value, inTheClear);
 }

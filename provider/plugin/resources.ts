@@ -32,12 +32,7 @@ const ALL: readonly PluginResource[] = [
   {
     type: "PrefixSet",
     ...SETS,
-    foreseen: (inputs) => ({
-      ...urlOf(inputs),
-      // With what it adopts, a set keeps more than its arguments say.
-      ...countOf(["adopt", UNKNOWN].includes(String(inputs.onExisting)) ? {} : inputs),
-      endpoint: UNKNOWN,
-    }),
+    foreseen: (inputs) => ({ ...urlOf(inputs), ...countOf(inputs), endpoint: UNKNOWN }),
     imported: (id) => {
       const { url, place } = setIn(id);
       return { id: url, state: { ...place, entries: {} } };
@@ -46,7 +41,7 @@ const ALL: readonly PluginResource[] = [
   {
     type: "PrefixSetGroup",
     ...SETS,
-    foreseen: (inputs) => ({ ...urlOf(inputs), ...countOf(inputs), endpoints: UNKNOWN }),
+    foreseen: ({ onExisting: _, ...inputs }) => ({ ...urlOf(inputs), ...countOf(inputs), endpoints: UNKNOWN }),
     imported: (id, given = {}) => {
       const [set = "", names] = id.split(/@(?=[^@]*$)/);
       const nodes = names === undefined ? given.nodes : Object.fromEntries(listed(names).map((node) => [node, {}]));
@@ -100,8 +95,10 @@ function urlOf(inputs: JsonObject): JsonObject {
   return { url: address ? formatUrl(address) : UNKNOWN };
 }
 
-function countOf({ entries }: JsonObject): JsonObject {
-  return { count: isObject(entries) ? Object.keys(membersOf(entries)).length : UNKNOWN };
+/** With what it adopts, a set keeps more than its arguments say. */
+function countOf({ entries, onExisting }: JsonObject): JsonObject {
+  const isKnown = isObject(entries) && onExisting !== "adopt" && onExisting !== UNKNOWN;
+  return { count: isKnown ? Object.keys(entries).length : UNKNOWN };
 }
 
 function setIn(id: string): { readonly url: string; readonly place: JsonObject } {

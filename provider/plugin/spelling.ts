@@ -1,17 +1,15 @@
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CONNECTIONS } from "../engine/secret-names";
 import { isObject, type JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
-import { type Opened, open, opened } from "./properties";
+import { eachContent, eachOf, type Opened, open } from "./properties";
 
-/** Arguments whose members have names of this package. */
-const OBJECTS: readonly string[] = [...CONNECTIONS, "columns"];
-/** Arguments whose members have names of the program, and hold objects with names of this package. */
+/** Members whose members have names of this package. */
+const OBJECTS: readonly string[] = [...CONNECTIONS, "columns", "tls", "answers"];
+/** Members whose members have names of the program, and hold objects with names of this package. */
 const MAPS: readonly string[] = ["nodes", "receivers"];
 /** Settings that are texts. SDKs pass each other one as its JSON text. */
 const TEXTS: readonly string[] = ["endpoint", "signalingUrl", "clientId", "secretKey", "auditLog"];
-/** Members of a connection whose members have names of this package, too. */
-const INSIDE: readonly string[] = ["tls", "answers"];
 
 /**
  * Arguments with the members of connections and columns by the names of this package. Python's SDK translates those of a dictionary
@@ -19,11 +17,7 @@ const INSIDE: readonly string[] = ["tls", "answers"];
  * None in a dictionary, too, which other SDKs leave out.
  */
 export function named(args: JsonObject): JsonObject {
-  return eachOf(args, (value, name) => {
-    if (name === "entries") return contents(value);
-    if (OBJECTS.includes(name)) return renamed(value);
-    return MAPS.includes(name) && isObject(value) ? eachOf(value, renamed) : value;
-  });
+  return eachOf(args, inside);
 }
 
 /** A provider's settings, read from what SDKs make of them: JSON texts, which hold marks of secrets and names as they are written. */
@@ -31,8 +25,8 @@ export function openSettings(struct: Struct | undefined): Opened {
   const { props, secrets } = open(struct);
   const read = (value: unknown, name: string) =>
     typeof value === "string" && !TEXTS.includes(name) ? (jsonIn(value) ?? value) : value;
-  const inside = opened(eachOf(given(props), read));
-  return { props: named(inside.props), secrets: [...secrets, ...inside.secrets] };
+  const inner = open(Struct.fromJavaScript(eachOf(given(props), read) as Record<string, JavaScriptValue>));
+  return { props: named(inner.props), secrets: [...secrets, ...inner.secrets] };
 }
 
 /** Members without those that have no value: `pulumi do` names what an environment could give. */
@@ -40,22 +34,17 @@ function given(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
-function contents(entries: unknown): unknown {
-  const content = (one: unknown) => (isObject(one) ? given(one) : one);
-  if (Array.isArray(entries)) return entries.map(content);
-  return isObject(entries) ? eachOf(entries, content) : entries;
+function inside(value: unknown, name: string): unknown {
+  if (name === "entries") return eachContent(value, given);
+  if (MAPS.includes(name) && isObject(value)) return eachOf(value, renamed);
+  return OBJECTS.includes(name) ? renamed(value) : value;
 }
 
 function renamed(value: unknown): unknown {
   if (!isObject(value)) return value;
   const members = Object.entries(given(value)).map(([key, member]) => {
     const name = key.replaceAll(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const inner = INSIDE.includes(name) ? renamed(member) : name === "entries" ? contents(member) : member;
-    return [name in value ? key : name, inner];
+    return [name in value ? key : name, inside(member, name)];
   });
   return Object.fromEntries(members);
-}
-
-function eachOf(members: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
 }

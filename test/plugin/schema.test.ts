@@ -92,20 +92,16 @@ it("names no type and no function that TypeScript alone has", () => {
   expect(quoted.filter((word) => isName(word) && !known.has(word))).toEqual([]);
 });
 
-it("says of each argument that takes anything what may be given", () => {
-  const { entries } = schema.resources["packetfilter:index:PrefixSet"].inputProperties;
+it("says of each argument that takes anything what may be given, and of no map of a state that it holds numbers alone", () => {
+  const { inputProperties, properties: ofState } = schema.resources["packetfilter:index:PrefixSetGroup"];
+  for (const { additionalProperties } of [ofState.entries, ofState.differs.additionalProperties])
+    expect(additionalProperties).toEqual({ $ref: "pulumi.json#/Any" });
+  const { entries } = inputProperties;
   const { waves } = schema.types["packetfilter:index:Rollout"].properties;
   const { answers } = schema.types["packetfilter:index:Node"].properties;
   expect(entries.description).toMatch(/a map by prefix .* or a list/);
   expect(waves.description).toMatch(/a list of .* or as `\{ canary/);
   expect(answers.description).toContain("`pulumi-packetfilter docs configuration`");
-});
-
-it("says of no map of a state that it holds numbers alone: a node lists texts of others, and a missing entry differs as null", () => {
-  const { entries, differs } = schema.resources["packetfilter:index:PrefixSetGroup"].properties;
-  const ofNode = schema.types["packetfilter:index:GroupNodeState"].properties.entries;
-  for (const { additionalProperties } of [entries, differs.additionalProperties, ofNode])
-    expect(additionalProperties).toEqual({ $ref: "pulumi.json#/Any" });
 });
 
 it("knows all that the program in YAML uses", () => {

@@ -104,10 +104,8 @@ describe("the plugin, called as an engine does,", () => {
       expect.stringMatching(/^packetfilter:receivers\.scrub\.clientId is missing/),
     ]);
     // As SDKs pass all that is no text: as JSON, with the names in it as the program wrote them.
-    const written = { client_id: "a", secret_key: "b", timeout_ms: 9_000 };
     const ofSdks = struct({
       nodes: JSON.stringify({ fra_1: { endpoint: "http://192.0.2.10", timeout_ms: 9_000 } }),
-      receivers: JSON.stringify({ main: { url: "http://192.0.2.11", ...written } }),
       node: JSON.stringify({ endpoint: "https://192.0.2.12", tls: { server_name: "a.example" } }),
       ...{ maxRemovals: '"20%"', detectDrift: '"off"', maxEntries: "5000.0", readOnly: "1" },
     });
