@@ -43,7 +43,8 @@ export const destroyedIsGone: Promised = {
 /** What a state declares, place by place: a group also has nodes that left the program and are not cleared. */
 export function claimsIn(resources: readonly Kept[], now = 0): Claim[] {
   const declared = resources.map(({ type, name, inputs, outputs: { endpoints = {} } }) => {
-    const nodes = [...new Set([...nodesOf(inputs), ...Object.keys(Object(endpoints))])];
+    const all = [...Object.keys(Object(endpoints)), ...nodesOf(inputs)].map((node) => [node, {}]);
+    const nodes = { ...Object.fromEntries(all), ...(Array.isArray(inputs.nodes) ? {} : Object(inputs.nodes)) };
     return { type, name, args: type === "PrefixSetGroup" ? { ...inputs, nodes } : inputs };
   });
   return claimsOf(declared, {}, now);

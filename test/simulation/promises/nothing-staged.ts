@@ -1,5 +1,5 @@
 import type { World } from "../simulation";
-import { type Claim, isIgnored, lastChange, requestsOf } from "./model";
+import { type Claim, isIgnored, isSaidSilent, lastChange, requestsOf } from "./model";
 import type { Promised } from "./promise";
 
 /** A run leaves no change of a declared entry staged, which the next commit of anybody would apply: a failed one no removal, where the node still answers. */
@@ -15,7 +15,7 @@ export const nothingStaged: Promised = {
     const isGreen = done.errors.length === 0;
     return now.flatMap((claim) => {
       const machine = claim.kind === "set" ? world.nodes.get(claim.node) : undefined;
-      if (claim.kind !== "set" || !machine) return [];
+      if (claim.kind !== "set" || !machine || isSaidSilent(done, claim.node)) return [];
       const { applied, staged } = machine.emulator.prefixSet(claim.url);
       const list = requestsOf(world, done, machine.name).findLast(
         ({ cmd, url, status, fault }) => cmd === "list" && url === claim.url && status === 200 && fault === undefined,

@@ -45,8 +45,12 @@ export const previewShows: Promised = {
             if (isMisled) return false;
             const isRestored = (was?.[prefix] === to || stated?.[prefix] === to) && is?.[prefix] === to;
             const value = { machine, url, prefix, from, since: preview.from[machine] ?? 0, by: index };
+            // A line names the first ones of many.
+            const areMany = preview.printed.some((line) => line.includes(`${url} `) && /and \d+ more/.test(line));
             if (isRestored)
-              return !isOpen && !done.steps.some((step) => shows(step, prefix)) && isListed(world, done, value);
+              return (
+                !isOpen && !areMany && !done.steps.some((step) => shows(step, prefix)) && isListed(world, done, value)
+              );
             return !isNews(world, done, value);
           })
           .map(([prefix]) => [prefix, "changes"]);

@@ -291,8 +291,7 @@ export function everDeclared({ records }: World, node: string, url: string, stac
     .flatMap(({ run }) => run.program)
     .filter(
       ({ args }) =>
-        `prefixset://${args.arena}/${args.set}` === url &&
-        (args.node === node || nodesOf(args).includes(node)),
+        `prefixset://${args.arena}/${args.set}` === url && (args.node === node || nodesOf(args).includes(node)),
     )
     .flatMap(({ args }) => Object.keys(canonicalEntries((args.entries ?? {}) as Record<string, number>)));
 }
