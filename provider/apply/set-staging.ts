@@ -47,10 +47,7 @@ export class Staging {
     await this.removeAll([...remove], { once: held.length + covered.length > 0 });
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
-    await this.restageCovered(
-      held.filter((prefix) => !put.has(prefix)),
-      remove,
-    );
+    await this.restage(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
     await this.replace(needsReplace);
   }
 
@@ -73,21 +70,8 @@ export class Staging {
 
   /** Inserts applied prefixes once more, which takes a staged removal or value back. A refusal mostly means that there was none. */
   async restage(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    await bisect(this.applied(prefixes), (part) => this.insert(part));
-  }
-
-  /** {@link restage} after removals that cover them. If both ends are refused, too, the node deletes exact prefixes only. */
-  private async restageCovered(prefixes: readonly CanonicalPrefix[], remove: ReadonlySet<CanonicalPrefix>) {
-    const values = this.applied(prefixes);
-    // A node deletes nothing with a prefix that it does not hold.
-    if (values.length < 2 || ![...remove].every((prefix) => this.before.has(prefix))) return this.restage(prefixes);
-    if (!(await this.insert(values))) return;
-    for (const end of [values.slice(0, 1), values.slice(-1)])
-      if (!(await this.insert(end))) return this.restage(prefixes);
-  }
-
-  private applied(prefixes: readonly CanonicalPrefix[]): readonly SetEntry[] {
-    return prefixes.map((prefix) => [prefix, this.before.values.get(prefix) ?? 1]);
+    const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
+    await bisect(values, (part) => this.insert(part));
   }
 
   /**

@@ -103,18 +103,6 @@ describe("the writer of a set", () => {
   );
 
   it.each([
-    ["exact", ["list", "delete 1", "insert 64", "insert 1", "insert 1", "commit", "list"]],
-    ["covered", ["list", "delete 1", "insert 64", "commit", "list"]],
-  ])("keeps the entries within a removed prefix with few requests: a delete is %s", async (deleteCovers, requests) => {
-    const within = Object.fromEntries(Array.from({ length: 64 }, (_, host) => [`192.0.2.${host}/32`, 1]));
-    const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, ...within } } } } };
-    await using setup = await bench({ insertExisting: "error", deleteCovers }, { insertExisting: "error" }, state);
-    await setup.writer.submit({ plan: () => ({ put: new Map(), remove: new Set([key("192.0.2.0/24")]) }) });
-    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual(within);
-    expect(sent(setup.emulator)).toEqual(requests);
-  });
-
-  it.each([
     ["all or nothing", {}],
     ["the rest is staged", { refusedEntry: "rest" }],
   ])(
