@@ -37,6 +37,8 @@ interface StartedSignalings {
    * wrong secret with an empty status. Default: none.
    */
   readonly started?: Prefixes;
+  /** Those whose start had no answer: where the receiver does not take one for a prefix of the client, it was never active. Default: none. */
+  readonly unanswered?: Prefixes;
 }
 
 interface Ensured {
@@ -44,8 +46,10 @@ interface Ensured {
   readonly already: Prefix[];
   /** Error of the status, if it failed. */
   readonly unseen?: RequestError;
-  /** A refusal in words that are not the contract's, after which the status shows all prefixes in the desired state. */
+  /** The last refusal after which the status shows the desired state all the same. */
   readonly refusal?: RequestError;
+  /** The prefixes of all such refusals. */
+  readonly refused?: Prefix[];
 }
 
 interface Started extends Ensured {
@@ -161,7 +165,7 @@ export class SignalingClient {
     operation: "start" | "stop",
     prefixes: readonly Prefix[],
     untrusted: readonly Prefix[],
-    { signal, active, sending }: CallOptions & ObservedSignalings,
+    { signal, active, sending, unanswered }: CallOptions & ObservedSignalings & StartedSignalings,
   ) {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };
@@ -171,7 +175,8 @@ export class SignalingClient {
       return this.request(operation, needed, limits);
     };
     const hasShown = () => this.hasShown;
-    const requests = { operation, connection, limits, world, status, send, hasShown };
+    const doubtful = parsed(unanswered ?? []);
+    const requests = { operation, connection, limits, world, status, send, hasShown, unanswered: doubtful };
     return ensure(requests, prefixes, untrusted, active && parsed(active));
   }
 

@@ -17,6 +17,8 @@ interface SignalingOperations {
   send(prefixes: readonly Prefix[]): Promise<void>;
   /** True once a status has shown an active prefix: an empty one then is not that of a wrong secret. */
   hasShown(): boolean;
+  /** Prefixes whose start had no answer. */
+  readonly unanswered: readonly Prefix[];
 }
 
 /** Most starts or stops of one group; each follows a status that still lacks a prefix. */
@@ -37,7 +39,7 @@ export function* statusPauses(): Generator<number, never> {
  * twice the binary logarithm of its size for each invalid prefix. In the end only prefixes refused alone are missing.
  *
  * If the first status fails, everything is sent, and the receiver's answer to the start or stop counts. `unseen` is the
- * error of that status. `refusal` is one in unknown words, after which the status shows the desired state.
+ * error of that status. `refusal` is one after which the status shows `refused` in the desired state.
  *
  * @param untrusted Prefixes whose status is not trusted: they are sent even if it shows the desired state, and the answer
  * counts.
@@ -48,7 +50,13 @@ export async function ensure(
   prefixes: readonly Prefix[],
   untrusted: readonly Prefix[],
   observed?: readonly Prefix[],
-): Promise<{ changed: Prefix[]; already: Prefix[]; unseen?: RequestError; refusal?: RequestError }> {
+): Promise<{
+  changed: Prefix[];
+  already: Prefix[];
+  unseen?: RequestError;
+  refusal?: RequestError;
+  refused?: Prefix[];
+}> {
   const desired = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (desired.size === 0) return { changed: [], already: [] };
   const { active, unseen } = observed ? { active: observed } : await firstStatus(requests, prefixes);
@@ -65,8 +73,8 @@ export async function ensure(
   }
   refusal = (await confirm(progress.unconfirmed, progress)) ?? refusal;
   if (refusal) throw progress.incomplete(refusal);
-  const { changed, already, unseen: unread, refusal: unknown } = progress;
-  return { changed, already, ...(unread && { unseen: unread }), ...(unknown && { refusal: unknown }) };
+  const { changed, already, unseen: unread, refusal: unknown, refused } = progress;
+  return { changed, already, ...(unread && { unseen: unread }), ...(unknown && { refusal: unknown, refused }) };
 }
 
 /**
@@ -92,14 +100,16 @@ async function firstStatus(
  * with an empty status refuses it here. A refused group is sent one by one.
  *
  * A refusal in words that are not those of the contract may be about the state: the status after it decides. That of a stop
- * does only where a status has shown an active prefix: one that shows none may be the answer to a wrong secret. So it is with
- * the stop of a prefix that is not the client's.
+ * does only where a status has shown an active prefix: one that shows none may be the answer to a wrong secret.
+ *
+ * A prefix that is not the client's counts as stopped only if its start had no answer. Any other may be active for another
+ * client, with whose secret it was started.
  *
  * @returns the refusal, if the receiver calls one of the prefixes invalid
  * @throws {SignalingIncomplete} for any other end
  */
 async function confirm(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
-  const { operation, limits, world, send, hasShown } = progress.requests;
+  const { operation, limits, world, send, hasShown, unanswered } = progress.requests;
   if (group.length === 0) return undefined;
   let failure: RequestError | undefined;
   for (let sends = 1; ; sends++) {
@@ -115,11 +125,12 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
     progress.confirm(group, failure === undefined);
     return undefined;
   }
-  // A start of it had no effect, and a wrong secret would be refused in other words.
-  const isOfNobody = operation === "stop" && group.length === 1 && isInvalid(failure);
+  const isUnanswered = unanswered.some((prefix) => prefix.toString() === String(group[0]));
+  const isOfNobody = group.length === 1 && isUnanswered && isInvalid(failure);
   const mayBeDone = isOfNobody || isUnknownRefusal(failure);
   if (mayBeDone && (await isShown(group, progress)) && (operation === "start" || isOfNobody || hasShown())) {
     progress.refusal = failure;
+    progress.refused.push(...group);
     progress.confirm(group, false);
     return undefined;
   }
@@ -234,8 +245,9 @@ class Progress {
   private readonly others = new Set<CanonicalPrefix>();
   /** A request that failed may have had an effect: its answer was lost, or it was refused for one of several prefixes. */
   doubtful = false;
-  /** A refusal in unknown words, after which the status showed the desired state. */
+  /** The last refusal after which the status showed the desired state, and the prefixes of all. */
   refusal: RequestError | undefined;
+  readonly refused: Prefix[] = [];
 
   constructor(
     readonly requests: SignalingOperations,

@@ -236,7 +236,7 @@ export interface SignalingEvents {
   leftAsFound: OfPrefixes & { readonly isNone: boolean };
   /** The request was answered, and the status cannot be read. */
   outcomeUnknown: OfPrefixes & { readonly operation: "start" | "stop"; readonly reason: string };
-  /** The stop was refused in unknown words, and the status does not show them. */
+  /** The stop was refused, and the status does not show them. */
   stopRefused: OfPrefixes & { readonly reason: string };
   receiverMoved: { readonly from: string; readonly to: string };
   receiverUnreadable: { readonly reason: string };

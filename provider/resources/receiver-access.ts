@@ -35,6 +35,13 @@ export interface Started {
   readonly doubtful: readonly CanonicalPrefix[];
 }
 
+/** Starts by a state. */
+interface StartsBefore {
+  readonly started: readonly CanonicalPrefix[];
+  /** Also those of a stop that failed, of which `started` has those whose start was answered. */
+  readonly unsettled: readonly CanonicalPrefix[];
+}
+
 /** The outputs that are true after a failure. */
 export interface PartialOutputs {
   readonly id: string;
@@ -80,22 +87,21 @@ export class ReceiverAccess {
    */
   static async stopLeft(
     runtime: Runtime,
-    state: ReceiverPlace & UsedBefore,
+    state: ReceiverPlace & UsedBefore & StartsBefore,
     prefixes: readonly CanonicalPrefix[],
-    mayBeOurs: ReadonlySet<CanonicalPrefix>,
   ): Promise<void> {
-    const { endpoint } = state;
+    const { endpoint, started, unsettled } = state;
     const [desired, managed] = [keysAt(state, runtime.shared.desired), keysAt(state, runtime.shared.managed)];
     const kept = prefixes.filter((prefix) => desired.has(prefix));
     sayActive(runtime.notices, { label: endpoint ?? "", kept, managed });
     // A resource that is created after this delete owns them.
     if (endpoint !== undefined) {
-      const own = kept.filter((prefix) => mayBeOurs.has(prefix));
+      const own = kept.filter((prefix) => started.includes(prefix) || unsettled.includes(prefix));
       runtime.shared.managed.of({ endpoint }, SIGNALING).add(own);
     }
     const left = prefixes.filter((prefix) => !desired.has(prefix));
     if (left.length === 0) return;
-    const stop = ReceiverAccess.ofState(runtime, state).stop(left);
+    const stop = ReceiverAccess.ofState(runtime, state).stop(left, state);
     await stop.catch((error: unknown) => Promise.reject(advised(runtime.advice, error, credentialsOfState(error))));
   }
 
@@ -205,10 +211,12 @@ export class ReceiverAccess {
   /**
    * Stops prefixes whatever the status says, except those that another resource of this deployment wants.
    *
+   * @param state The state, which knows whose start had no answer.
    * @param partial The outputs while these prefixes may still be active.
    */
   async stop(
     candidates: readonly CanonicalPrefix[],
+    { started: answered, unsettled }: StartsBefore,
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     const { sameMachine, sync } = this.runtime.shared;
@@ -227,10 +235,12 @@ export class ReceiverAccess {
       if (registryUnavailable !== undefined)
         throw new Error(`Signaling at ${label}: nothing is stopped. ${registryUnavailable}`);
       const started = parsed(prefixes);
-      const options = { started, ...active };
-      const { stopped, unseen, refusal } = await this.receiver.stop(started, options, this.place.reason);
+      const unanswered = unsettled.filter((prefix) => !answered.includes(prefix));
+      const options = { started, unanswered, ...active };
+      const { stopped, unseen, refusal, refused = [] } = await this.receiver.stop(started, options, this.place.reason);
       this.warnUnreadable("stop", texts(stopped), unseen);
-      if (refusal !== undefined) this.report({ kind: "stopRefused", prefixes, reason: refusal.message });
+      if (refusal !== undefined)
+        this.report({ kind: "stopRefused", prefixes: texts(refused), reason: refusal.message });
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       await this.startLate(texts(stopped));
     } catch (error) {

@@ -182,7 +182,7 @@ describe("a signaling that was started is stopped whatever the status says", () 
     await receiver.handler("right").delete(id, outs);
     expect([...receiver.active]).toEqual([]);
     expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([
-      expect.stringMatching(/the stop of .* was refused, and counts as done.*Signalisierung nicht aktiv/),
+      expect.stringMatching(`the stop of ${X} was refused, and counts as done.*Signalisierung nicht aktiv`),
     ]);
   });
 
@@ -244,6 +244,26 @@ describe("a signaling that was started is stopped whatever the status says", () 
     receiver.active.add(X);
     await receiver.handler("right").delete(unanswered.id, read?.props ?? {});
     expect([...receiver.active]).toEqual([]);
+  });
+
+  it.each([
+    ["fails where its start was answered", [X], [], /does not accept 198.51.100.7.32 as a prefix of this client/],
+    ["is done where its start had no answer", [], [], undefined],
+    ["is done where its start had no answer, also after a start that failed", [], [Y], undefined],
+  ])("and that of a prefix which is not the client's %s", async (_, started, next, problem) => {
+    await using receiver = await bench({ idle: "ip_prefix invalid" });
+    const outs = { prefixes: [X], started, unsettled: [X], endpoint: receiver.server.url };
+    const { outputs } = await receiver
+      .handler("wrong")
+      .update("s1", outs, { prefixes: next })
+      .then(
+        () => expect.unreachable(),
+        (error) => error,
+      );
+    const ended = receiver.handler("right").delete("s1", outputs);
+    await (problem ? expect(ended).rejects.toThrow(problem) : expect(ended).resolves.toBeUndefined());
+    const told = receiver.printed.filter((line) => line.includes("counts as done"));
+    expect(told).toEqual(problem ? [] : [expect.stringContaining(`the stop of ${X} was refused`)]);
   });
 
   it("by an update that no longer wants it, too", async () => {

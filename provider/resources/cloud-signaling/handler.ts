@@ -136,7 +136,7 @@ export class CloudSignalingHandler implements Handler {
     const sent = await receiver?.interrupted(knownOf(before), before.stops !== "none");
     const state = withStarted(before, sent ?? new Set());
     const stopped = stoppedWith(state);
-    await ReceiverAccess.stopLeft(this.runtime, state, stopped, new Set([...state.started, ...state.unsettled]));
+    await ReceiverAccess.stopLeft(this.runtime, state, stopped);
     const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
       (prefix) => !stopped.includes(prefix),
     );
@@ -159,10 +159,11 @@ export class CloudSignalingHandler implements Handler {
     // Without a look, a refresh has said what is not active.
     const active = [...(inUse.last()?.keys() ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix)))];
     const { added, kept, removed, leaving, mayBeOurs } = planSignaling(state, inputs, active);
+    const isAnswered = (prefix: CanonicalPrefix) => state.started.includes(prefix);
     const newlyStarted = await receiver.start(added, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];
-      const started = [...kept, ...leaving, ...ours];
+      const started = [...kept, ...leaving.filter(isAnswered), ...ours];
       const isNothing = before.endpoint === undefined && started.length + unsettled.length === 0;
       if (isNothing) return undefined;
       return { id, outputs: writeState(inputs, { endpoint, prefixes: [...untouched, ...active], started, unsettled }) };
@@ -170,9 +171,10 @@ export class CloudSignalingHandler implements Handler {
     this.sayAlready(receiver, inputs, added, newlyStarted);
     const started = [...kept, ...newlyStarted];
     const stopped = stoppable(inputs.stops, removed, leaving);
-    await receiver.stop(stopped, (left) => {
+    await receiver.stop(stopped, state, (left) => {
       const ours = left.filter((prefix) => mayBeOurs.has(prefix));
-      const still = { endpoint, prefixes: [...prefixes, ...left], started: [...started, ...ours], unsettled: ours };
+      const answered = [...started, ...ours.filter(isAnswered)];
+      const still = { endpoint, prefixes: [...prefixes, ...left], started: answered, unsettled: ours };
       return { id, outputs: writeState(inputs, still) };
     });
     const [there, { desired }] = [new Set(active), inUse];

@@ -107,7 +107,7 @@ export const OPEN = mutants([
     name: "forget-what-a-failed-stop-left",
     promise: 3,
     file: "resources/cloud-signaling/handler.ts",
-    find: "prefixes: [...prefixes, ...left], started: [...started, ...ours], unsettled: ours };",
+    find: "prefixes: [...prefixes, ...left], started: answered, unsettled: ours };",
     replace: "prefixes, started };",
   },
   {

@@ -260,7 +260,10 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   outcomeUnknown: ({ prefixes, operation }, facts) =>
     none(prefixes, (prefix) => facts.sent(operation, prefix).some(({ status = 0 }) => status < 300)),
   stopRefused: ({ prefixes }, facts) =>
-    none(prefixes, (prefix) => facts.sent("stop", prefix).length > 0 && facts.isAbsent(prefix)),
+    none(prefixes, (prefix) => {
+      const { status = 0, refused = status >= 400 } = facts.sent("stop", prefix).at(-1) ?? {};
+      return refused && facts.isAbsent(prefix);
+    }),
   receiverUnreadable: (event, facts) => whole(event, facts.isUnanswered()),
 };
 
