@@ -1,7 +1,8 @@
 import { loadAgent } from "../client/http";
 import type { Advice } from "../messages/advice";
-import { messageOf } from "../model/errors";
+import { attempt as attempted, messageOf } from "../model/errors";
 import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, someMember, without } from "../model/json";
+import { Prefix } from "../model/prefix";
 import { REFUSED_KEY } from "../model/resource-kind";
 import { RESTORES } from "../reconcile/drift";
 import { readIgnored } from "../reconcile/ignored";
@@ -220,7 +221,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         const read = await handler.read(id, state).catch(isState ? explainRead : rethrow);
         if (!read) return plain(GONE);
         const { inputs, ...found } = read;
-        if (!isState && found.id !== id) throw new Error(`The arguments name ${found.id}, and the id ${id}.`);
+        if (!isState && spelled(found.id) !== spelled(id))
+          throw new Error(`The arguments name ${found.id}, and the id ${id}.`);
         const written = asWritten(inputs, normal);
         // Without inputs the engine keeps those of the state, in the spelling of the last program.
         const hasMore = found.props.found !== undefined || found.props.adopted !== undefined;
@@ -302,6 +304,12 @@ function clean(error: unknown, message = messageOf(error)): Error {
 function restoresInput(text: string | undefined, before: unknown): JsonObject {
   if (text === undefined) return {};
   return { [RESTORES]: text === before ? `${text}, again` : text };
+}
+
+/** An id without what a spelling leaves open: blanks, nodes behind `@`, host bits that are zero. */
+function spelled(id: string): string {
+  const [place = "", prefix] = id.trim().replace(/@.*$/, "").split("#");
+  return prefix === undefined ? place : `${place}#${attempted(() => Prefix.parse(prefix).toString()) ?? prefix}`;
 }
 
 function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {

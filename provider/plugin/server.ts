@@ -55,7 +55,14 @@ export function pluginServer(parts: PluginParts): Server {
     // Changed credentials or addresses update what is there: a replaced provider would replace all its resources.
     diffConfig: unary(parts, async (request: messages.DiffRequest) => {
       const answer = new messages.DiffResponse();
-      const differences = detailedDiff(open(request.getOldInputs()).props, open(request.getNews()).props);
+      const [olds, news] = [openSettings(request.getOldInputs()), openSettings(request.getNews())];
+      const isSecret = (name: string) => [olds, news].some(({ props }) => isSecretSetting(name, props[name]));
+      const names = [
+        ...olds.secrets,
+        ...news.secrets,
+        ...Object.keys({ ...olds.props, ...news.props }).filter(isSecret),
+      ];
+      const differences = detailedDiff(olds.props, news.props, names);
       return withDifferences(answer, differences, []);
     }),
     configure: unary(parts, async (request: messages.ConfigureRequest) => {

@@ -135,6 +135,8 @@ describe("a set with onDestroy: created", () => {
     await expect(imported.call("PrefixSetEntry", "read", `${BLOCKED}#${B}`, { ...args, prefix: A })).rejects.toThrow(
       `name ${BLOCKED}#${A}, and the id`,
     );
+    const spelled = await imported.call("PrefixSetEntry", "read", ` ${BLOCKED}#${A}`, { ...args, prefix: A });
+    expect(spelled.props).toMatchObject({ prefix: A });
     const { inputs, props } = await imported.call("PrefixSet", "read", BLOCKED, args);
     stack.engine.state = [{ type: "PrefixSet", name: "blocked", id: BLOCKED, inputs: inputs ?? {}, outputs: props }];
     await stack.up([both]);

@@ -265,9 +265,11 @@ export class SetLifecycle {
     };
     try {
       const planned = planLimitedUpdate(observed ?? held, intent, this.changes(set, inputs));
-      // By the list alone, which has all entries of the set.
+      // By the list alone, which has all entries of the set. A part may hand its own to a resource that is checked later.
       const most = () =>
-        observed && set.removals.exceeded("Removals", countedIn(planned.plan, observed), observed.size);
+        inputs.exclusive && observed
+          ? set.removals.exceeded("Removals", countedIn(planned.plan, observed), observed.size)
+          : undefined;
       warn(planned.plan.refusal ?? most(), inputs.onExisting !== "adopt" && planned.otherValue.size > 0);
       reportMet(set, inputs, foundBy(planned, inputs), true);
     } catch (error) {

@@ -2,7 +2,7 @@
 import { mutants } from "./mutant.mjs";
 
 /** Faults where answers get lost, come late or say something else than what has happened, and where the nodes of a group differ. */
-export const RECEIVERS = mutants([
+export const CORNER_RECEIVERS = mutants([
   {
     name: "forget-a-doubtful-start-that-left-the-program",
     promise: 3,
