@@ -94,7 +94,7 @@ export const CORNER_LEAVERS = mutants([
     promise: 1,
     seed: 78,
     file: "reconcile/desired.ts",
-    find: "        this.publish([...where, object], fresh);",
-    replace: "        this.publish(where, fresh);",
+    find: "...where.map(({ endpoint }) => atAddress(endpoint, object)), object];",
+    replace: "...where.map(({ endpoint }) => atAddress(endpoint, object))];",
   },
 ]);

@@ -42,8 +42,8 @@ export const CORNER_LIMITS = mutants([
     name: "count-the-removals-of-one-process",
     promise: 13,
     file: "reconcile/desired.ts",
-    find: "let size = this.own.size + (this.others?.received(this.address).size ?? 0);",
-    replace: "let size = this.own.size;",
+    find: "for (const address of this.addresses) size += this.others?.received(address).size ?? 0;",
+    replace: "",
   },
   {
     name: "let-the-stack-hide-the-argument",

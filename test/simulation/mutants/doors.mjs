@@ -24,7 +24,7 @@ export const DOORS = mutants([
     name: "forget-to-delete",
     promise: 19,
     file: "plugin/resource-methods.ts",
-    find: "await handler.delete(request.getId(), read(open(request.getProperties())));",
+    find: "await handler.delete(request.getId(), read(open(request.getProperties())), request.getUrn());",
     replace: "",
   },
   {

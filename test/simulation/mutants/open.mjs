@@ -149,8 +149,8 @@ export const OPEN = mutants([
     name: "ask-no-process-before-a-step",
     promise: 14,
     file: "engine/dynamic-provider.ts",
-    find: "async delete(id, props) {\n      runtime.shared.sync();",
-    replace: "async delete(id, props) {",
+    find: "async delete(id, props, urn) {\n      runtime.shared.run.owner ??= urn;\n      runtime.shared.sync();",
+    replace: "async delete(id, props, urn) {\n      runtime.shared.run.owner ??= urn;",
   },
   {
     name: "keep-quiet-about-a-published-removal",
