@@ -30,7 +30,7 @@ interface SameMachineRules {
 }
 
 /** Limits of a deployment's removals and changed values in one set. */
-export interface RemovalCheck {
+interface RemovalCheck {
   /** Reason why no entry may be removed: other processes of the deployment cannot be asked which entries they want. */
   registryUnavailable(): string | undefined;
   /**

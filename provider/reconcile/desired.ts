@@ -139,8 +139,8 @@ export class KeyRegistry {
   }
 
   private recorded(address: string, object: string): KnownKeys {
-    const told = [address, atAddress(ANY, object)].map((it) => this.named(it));
-    const keys = this.keys.get(address) ?? new KnownKeys(told, this.others);
+    const received = [address, atAddress(ANY, object)].map((it) => this.named(it));
+    const keys = this.keys.get(address) ?? new KnownKeys(received, this.others);
     this.keys.set(address, keys);
     return keys;
   }

@@ -235,15 +235,18 @@ describe("ensureInactive", () => {
   it.each([
     ["has shown another", [A]],
     ["has shown none", []],
-  ])("takes a prefix of nobody for stopped only if its start had no answer; a status %s", async (_, active) => {
-    await using receiver = await startReceiver([...active], [B]);
-    const confirmed = await failureOf(receiver.client.ensureInactive([B, C], { started: [B], unanswered: [C] }));
-    expect(confirmed).toMatchObject({ reason: "prefix-invalid", missing: [B] });
-    const stopped = await receiver.client.ensureInactive([A, B], { started: [A, B], unanswered: [B] });
-    expect(stopped).toMatchObject({ stopped: active, refused: [B], refusal: { reason: "prefix-invalid" } });
-    await receiver.client.ensureInactive([B, C], { started: [B, C], unanswered: [B, C] });
-    expect(receiver.asked.slice(-4)).toEqual([`stop ${B} ${C}`, `stop ${B}`, "status", `stop ${C}`]);
-  });
+  ])(
+    "takes a prefix that the client does not have for stopped only if its start had no answer; a status %s",
+    async (_, active) => {
+      await using receiver = await startReceiver([...active], [B]);
+      const confirmed = await failureOf(receiver.client.ensureInactive([B, C], { started: [B], unanswered: [C] }));
+      expect(confirmed).toMatchObject({ reason: "prefix-invalid", missing: [B] });
+      const stopped = await receiver.client.ensureInactive([A, B], { started: [A, B], unanswered: [B] });
+      expect(stopped).toMatchObject({ stopped: active, refused: [B], refusal: { reason: "prefix-invalid" } });
+      await receiver.client.ensureInactive([B, C], { started: [B, C], unanswered: [B, C] });
+      expect(receiver.asked.slice(-4)).toEqual([`stop ${B} ${C}`, `stop ${B}`, "status", `stop ${C}`]);
+    },
+  );
 
   it("stops what the caller started though the status lacks it; what was refused together goes singly", async () => {
     await using receiver = await startReceiver([A]);

@@ -8,7 +8,7 @@ import { type Door, Killed } from "./door";
 import { DynamicDoor, dynamicProviders } from "./dynamic-door";
 import { PluginDoor } from "./plugin-door";
 
-/** What the processes of a run have in common. */
+/** Common to the processes of a run. */
 interface Shared {
   readonly others: OtherProcesses;
   readonly notes: SentNotes;

@@ -40,7 +40,7 @@ export const destroyedIsGone: Promised = {
   },
 };
 
-/** What a state declares, place by place: a group also has nodes that left the program and are not cleared. */
+/** Declarations of a state, place by place: a group also has nodes that left the program and are not cleared. */
 export function claimsIn(resources: readonly Kept[], now = 0): Claim[] {
   const declared = resources.map(({ type, name, inputs, outputs: { endpoints = {} } }) => {
     const all = [...Object.keys(Object(endpoints)), ...nodesOf(inputs)].map((node) => [node, {}]);

@@ -153,7 +153,7 @@ export function isBlind(
   return detectDrift === "off" && !options.refresh;
 }
 
-/** The last request of anybody about a prefix of a set that a commit would apply. */
+/** The last request of any writer about a prefix of a set that a commit would apply. */
 export function lastChange(journal: readonly JournalEntry[], url: string, prefix: string, before = Infinity) {
   const isAbout = (item: unknown) => {
     const { p, a } = Object(item) as { p?: unknown; a?: unknown };

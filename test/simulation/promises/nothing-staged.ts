@@ -2,7 +2,7 @@ import type { World } from "../simulation";
 import { type Claim, isIgnored, isSaidSilent, lastChange, requestsOf } from "./model";
 import type { Promised } from "./promise";
 
-/** A run leaves no change of a declared entry staged, which the next commit of anybody would apply: a failed one no removal, where the node still answers. */
+/** A run leaves no change of a declared entry staged, which the next commit of any writer would apply: a failed one no removal, where the node still answers. */
 export const nothingStaged: Promised = {
   number: 1,
   name: "no run leaves a change staged",

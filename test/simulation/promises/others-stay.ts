@@ -30,7 +30,7 @@ export const othersStay: Promised = {
     ),
 };
 
-/** What the programs and states of a stack have declared from a moment on. */
+/** Declarations by the programs and states of a stack from a moment on. */
 function declaredSince({ records }: World, { run, done }: RunRecord, since: number): Claim[] {
   const own = records.filter((it) => it.run.stack === run.stack);
   const last = own.findLastIndex((it) => it.done.ended < since);

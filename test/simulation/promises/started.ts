@@ -39,7 +39,7 @@ function isOfStack({ scenario, acts, machines, records }: World, receiver: strin
     ),
   );
   const journal = machines.get(receiver)?.journal ?? [];
-  // A start that takes effect after the stop was refused is seen by nobody.
+  // A start that takes effect after the stop was refused is in no answer.
   const last = journal.findLast(({ op, data }) => (op === "start" || op === "stop") && data?.includes(prefix));
   return last?.op === "start" && !isOthers && !isKept && !isHandedOver;
 }

@@ -6,7 +6,7 @@ import { limits } from "./corners/limits";
 import { receivers } from "./corners/receivers";
 import { values } from "./corners/values";
 
-/** What these worlds are about, one after the other. */
+/** Subjects of these worlds, one after the other. */
 const ABOUT: readonly ((random: Random) => Course)[] = [limits, values, leavers, receivers];
 
 /** A small world about one situation that the drawn ones never meet: arguments, settings and events that take several others to matter. */

@@ -147,7 +147,7 @@ export function withDestroy(random: Random, seed: number, turns: readonly Turn[]
   return [...turns.slice(0, at), { kind: "runs", runs }, { kind: "runs", runs: [destroy] }, ...turns.slice(at + 1)];
 }
 
-/** In one of so many seeds somebody else blocks with a prefix file and its commands, between the runs and during one. */
+/** In one of so many seeds another engineer blocks with a prefix file and its commands, between the runs and during one. */
 const COMMANDS_EVERY = 8;
 
 export function withCommands(random: Random, seed: number, turns: readonly Turn[], [sites]: readonly Sites[]): Turn[] {

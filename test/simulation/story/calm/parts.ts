@@ -11,18 +11,18 @@ export const SIGNALED = ["198.51.100.1/32", "198.51.100.2/32", "198.51.100.3/32"
 export const SET = "prefixset://edge/blocked";
 export const OTHER_SET = "prefixset://edge/partners";
 /** A set of the same name in a profile. */
-export const LOCAL_SET = "prefixset://edge/web/blocked";
+const LOCAL_SET = "prefixset://edge/web/blocked";
 
 /** An entry as a program writes it: its value, or that and a note. */
-export type Written = number | { readonly value: number; readonly expires?: string; readonly reason?: string };
+type Written = number | { readonly value: number; readonly expires?: string; readonly reason?: string };
 export type Content = Readonly<Record<string, Written>>;
 export type Args = Readonly<Record<string, unknown>>;
 
-/** What happens in a small world. */
+/** Events of a small world. */
 export interface Course {
   readonly turns: readonly Turn[];
   readonly settings?: Args;
-  /** What the set holds at the start, at both nodes. */
+  /** Content of the set at the start, at both nodes. */
   readonly sets?: Entries;
   /** Active signalings at the start. */
   readonly active?: readonly string[];

@@ -20,7 +20,7 @@ import {
 } from "../calm/parts";
 import { HEALTH } from "../group-changes";
 
-/** What leaves: a node its group, a group its content, an entry the set, an argument the open. */
+/** Leavers: a node its group, a group its content, an entry the set, an argument the open. */
 export function leavers(random: Random): Course {
   const draw = random.pick([leaving, leaving, leaving, goingBack, stillRed, stillRed, ended, ended, hidden, twoPlaces]);
   return draw(random);

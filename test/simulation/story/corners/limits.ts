@@ -65,7 +65,7 @@ function setOf(name: string, entries: Content, args: Args): Declared {
   return { type: "PrefixSet", name, args: { arena: "edge", set: "blocked", node: "n1", entries, ...args } };
 }
 
-/** What happens to a set before its program changes: nothing, losses, other values, or the end of many entries. */
+/** Events of a set before its program changes: nothing, losses, other values, or the end of many entries. */
 interface Meanwhile {
   readonly turns: readonly Turn[];
   readonly entries?: Content;

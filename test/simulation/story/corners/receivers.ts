@@ -78,7 +78,7 @@ function signalings(random: Random): Course {
   };
 }
 
-/** What becomes of the requests of one kind, or of the statuses after them. */
+/** Fate of the requests of one kind, or of the statuses after them. */
 function troubles(
   random: Random,
   op: "start" | "stop",
