@@ -292,7 +292,7 @@ function remaining(world: World, done: CommandRecord, old: Kept, after: readonly
     if (claim.kind !== "set") return [];
     const others = foreignAt(world, world.nodes.get(claim.node)?.name ?? "", claim.url);
     return left(world, claim, after)
-      .filter((prefix) => prefix in claim.entries && !others.has(prefix) && !isNamed(prefix))
+      .filter((prefix) => prefix in claim.entries && !others.has(prefix) && !others.has("*") && !isNamed(prefix))
       .map((prefix) => `${claim.node} still holds ${prefix} of ${old.name}, which has ended`);
   });
 }

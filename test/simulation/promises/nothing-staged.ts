@@ -16,6 +16,11 @@ export const nothingStaged: Promised = {
     return now.flatMap((claim) => {
       const machine = claim.kind === "set" ? world.nodes.get(claim.node) : undefined;
       if (claim.kind !== "set" || !machine || isSaidSilent(done, claim.node)) return [];
+      // After the deadline nothing more is sent, and the message says so.
+      const isLate = done.errors.some(
+        (error) => error.includes(`${claim.node}.`) && error.includes("deadline is reached"),
+      );
+      if (isLate) return [];
       const { applied, staged } = machine.emulator.prefixSet(claim.url);
       const list = requestsOf(world, done, machine.name).findLast(
         ({ cmd, url, status, fault }) => cmd === "list" && url === claim.url && status === 200 && fault === undefined,

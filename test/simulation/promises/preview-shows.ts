@@ -142,7 +142,9 @@ function isNews(world: World, done: CommandRecord, { machine, url, prefix, from,
   const before = requests.findLast(({ cmd }) => cmd === "commit");
   const lists = requests.filter(({ cmd, index }) => cmd === "list" && index > (before?.index ?? 0));
   const isOneProcess = world.stacks.every(({ plan }) => plan.instances === 0);
-  if (before && isOneProcess && lists.length < 2) return false;
+  // A commit of another set may have published this one, too.
+  const isSecond = requests.some(({ cmd, index }) => isWrite(cmd) && index < (before?.index ?? 0));
+  if (isSecond && isOneProcess && lists.length < 2) return false;
   const isIts = ({ url: of, commit }: JournalEntry) =>
     of === url && (commit?.inserted[prefix] ?? commit?.changed[prefix]?.to) === from;
   const published = journal.find((entry) => entry.index >= since && entry.index < by && isIts(entry));
@@ -151,6 +153,8 @@ function isNews(world: World, done: CommandRecord, { machine, url, prefix, from,
     journal.find(({ index }) => index === by),
   );
 }
+
+const isWrite = (cmd?: string) => cmd === "insert" || cmd === "delete";
 
 /** True where another writer inserted a prefix after the preview. */
 function cameSince(world: World, { machine, url, prefix, since, by }: Omit<Value, "from">, label: string): boolean {
