@@ -127,6 +127,14 @@ export class SentBefore {
     return `${this.place} changed`;
   }
 
+  /** Drops the notes under these names once the state has all that they name. */
+  settleKnown(names: Names, known: ListedMap): void {
+    if (this.isEmpty) return;
+    const noted = this.notes.noted(this.place, names());
+    const isNoted = (entry: Entry) => noted.has(keyOf(entry));
+    if (noted.size > 0 && [...known].filter(isNoted).length === noted.size) this.notes.settle(this.place, names());
+  }
+
   settle(names: Names): void {
     if (!this.isEmpty) this.notes.settle(this.place, names());
   }

@@ -1,4 +1,4 @@
-import { type JsonObject, membersOf, without } from "../model/json";
+import { type JsonObject, membersOf, sameJson, without } from "../model/json";
 import { GIVEN_KEY } from "../reconcile/written-inputs";
 import type { DynamicProvider } from "./dynamic-provider";
 import { namesIn, type SecretArguments } from "./secret-arguments";
@@ -21,6 +21,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
       throw cleaned(error, secrets, known.at(-1) ?? {});
     }
   };
+  const isArgument = (name: string) => provider.args.includes(name) || name === "notes";
   return {
     args: provider.args,
     configure: (request) => provider.configure(request),
@@ -36,9 +37,9 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
     diff: (id, olds, news, urn, ignoring) =>
       hidden([olds, news], async () => {
         const answer = await provider.diff(id, plain(olds), plain(news), urn, ignoring);
-        // The state still shows an argument that has become a secret since.
-        const hasMore = namesIn(news).some((name) => !namesIn(olds).includes(name));
-        if (answer.changes === false && hasMore) return {};
+        // The state still shows, or hides, an argument that has become a secret since, or is none any more. Outputs are no matter.
+        const [before, after] = [olds, news].map((props) => namesIn(props).filter(isArgument).sort());
+        if (answer.changes === false && !sameJson(before, after)) return {};
         // The inputs lack these differences, so the engine cannot see them.
         const isHiddenDrift = hasSecretPrefixes(olds) && plain(olds).differs !== undefined;
         return isHiddenDrift && answer.changes === undefined ? { ...answer, changes: true } : answer;

@@ -240,6 +240,7 @@ export class ResourceSet {
   ): S {
     const isMoved = this.isMovedFrom(state);
     const sent = this.sentBefore(sender, isMoved ? NOTHING : state.entries);
+    if (!isMoved) this.set.sent.settleKnown(this.names, state.entries);
     const unsettled = isMoved ? sent : new Set([...state.unsettled, ...sent]);
     return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
   }

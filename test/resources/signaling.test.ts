@@ -206,6 +206,8 @@ describe("a signaling that was started is stopped whatever the status says", () 
     const read = await receiver.handler("wrong").read(id, outs);
     expect(read).toMatchObject({ inputs: { prefixes: [X] }, props: { prefixes: [], lost: [X], started: [X] } });
     await expect(receiver.handler("wrong").delete(id, read?.props ?? {})).rejects.toThrow(/secret_key invalid/);
+    const failed = receiver.handler("wrong").update(id, read?.props ?? {}, { prefixes: [X] });
+    expect(await failed.catch(({ outputs }) => outputs)).toMatchObject({ started: [X] });
     await receiver.handler("right").delete(id, read?.props ?? {});
     expect([...receiver.active]).toEqual([]);
   });

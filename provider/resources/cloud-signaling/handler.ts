@@ -163,7 +163,8 @@ export class CloudSignalingHandler implements Handler {
     const newlyStarted = await receiver.start(added, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];
-      const started = [...kept, ...leaving.filter(isAnswered), ...ours];
+      // What it had started stays its own until its stop: a receiver may answer a wrong secret with an empty list.
+      const started = [...state.started, ...ours];
       const isNothing = before.endpoint === undefined && started.length + unsettled.length === 0;
       if (isNothing) return undefined;
       return { id, outputs: writeState(inputs, { endpoint, prefixes: [...untouched, ...active], started, unsettled }) };
