@@ -117,7 +117,8 @@ export function foreignAt({ scenario, acts, nodes }: World, machine: string, url
   const written = acts.flatMap(({ act }) => {
     if (act.actor === "node" && act.restart === "older" && nodes.get(act.node)?.name === machine) return ["*"];
     if (act.actor === "on-call" && act.set === url) return [act.prefix];
-    if (act.actor === "operator" && act.set === url) return act.prefixes;
+    if (act.actor === "operator" && act.set === url && act.command === "block")
+      return act.nodes.some((node) => nodes.get(node)?.name === machine) ? act.prefixes : [];
     if (act.actor !== "colleague" || act.set !== url || nodes.get(act.node)?.name !== machine) return [];
     return Object.keys(act.insert ?? {});
   });

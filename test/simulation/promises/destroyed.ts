@@ -17,14 +17,15 @@ export const destroyedIsGone: Promised = {
     // What a killed run did is in no state, and may be all that is there where a state was.
     const states = earlier.some((it) => it.done.wasKilled) ? [done] : earlier.map((it) => it.done);
     const resources = states.flatMap(({ before }) => before.resources);
-    const keeps = resources.some(
-      ({ inputs, retainOnDelete }) => retainOnDelete || (inputs.onDestroy ?? "remove") !== "remove",
-    );
-    if (keeps) return [];
+    const isKept = ({ inputs, retainOnDelete }: Kept) => retainOnDelete || (inputs.onDestroy ?? "remove") !== "remove";
+    if (done.before.resources.some(isKept)) return [];
+    const kept = claimsIn(resources.filter(isKept)).map(placeOf);
     const own = `${world.stacks[run.stack]?.plan.name} `;
     // A resource whose create was killed is in no state: the engine names that, and deletes nothing.
     const places = claimsIn(resources).flatMap((claim) =>
-      claim.kind === "set" ? [{ machine: world.nodes.get(claim.node), url: claim.url }] : [],
+      claim.kind === "set" && !kept.includes(placeOf(claim))
+        ? [{ machine: world.nodes.get(claim.node), url: claim.url }]
+        : [],
     );
     const known = JSON.stringify(done.before.resources);
     const isFalse = (line: string, prefix: string) => line.includes("did not know") && namesIn(known, prefix);
@@ -39,6 +40,8 @@ export const destroyedIsGone: Promised = {
     });
   },
 };
+
+const placeOf = (claim: Claim) => (claim.kind === "set" ? `${claim.node} ${claim.url}` : claim.receiver);
 
 /** Declarations of a state, place by place: a group also has nodes that left the program and are not cleared. */
 export function claimsIn(resources: readonly Kept[], now = 0): Claim[] {

@@ -32,7 +32,12 @@ export const whatStaysIsNamed: Promised = {
       .map((prefix) => `a commit publishes ${prefix}, which the run did not send, and no line of it names that`);
     // A line names the first ones of many.
     const areMany = ({ resource: { args } }: Claim) =>
-      lines.some((line) => line.includes(`${args.arena}/${args.set} `) && /and \d+ more/.test(line));
+      lines.some(
+        (line) =>
+          line.includes(`${args.arena}/${args.set} `) &&
+          /undeclared|were there|left/.test(line) &&
+          /and \d+ more/.test(line),
+      );
     const staying = [...after, ...ended].flatMap((claim) =>
       left(world, claim, after)
         .filter((prefix) => !isNamed(prefix) && !areMany(claim) && isSeen(world, done, claim))
@@ -286,13 +291,34 @@ function taken(world: World, done: CommandRecord, old: Kept): string[] {
 /** Entries that a resource inserted, and that its end leaves. A line names what stays for another resource, and what one with `created` found of another. */
 function remaining(world: World, done: CommandRecord, old: Kept, after: readonly Claim[]): string[] {
   if (!isCleared(old)) return [];
-  const why = old.inputs.onDestroy === "created" ? /\bleft\b|\bstays?\b/ : /\bstays?\b/;
-  const isNamed = (prefix: string) => done.printed.some((line) => why.test(line) && namesIn(line, prefix));
+  const isNamed = (claim: Claim, prefix: string) => {
+    const isCreated = old.inputs.onDestroy === "created" && wasElsewhere(world, done, { old, claim, prefix });
+    const why = isCreated ? /\bleft\b|\bstays?\b/ : /\bstays?\b/;
+    return done.printed.some((line) => why.test(line) && namesIn(line, prefix));
+  };
   return claimsIn([old], 0).flatMap((claim) => {
     if (claim.kind !== "set") return [];
     const others = foreignAt(world, world.nodes.get(claim.node)?.name ?? "", claim.url);
     return left(world, claim, after)
-      .filter((prefix) => prefix in claim.entries && !others.has(prefix) && !others.has("*") && !isNamed(prefix))
+      .filter((prefix) => prefix in claim.entries && !others.has(prefix) && !others.has("*") && !isNamed(claim, prefix))
       .map((prefix) => `${claim.node} still holds ${prefix} of ${old.name}, which has ended`);
   });
+}
+
+interface Ended {
+  readonly old: Kept;
+  readonly claim: Claim;
+  readonly prefix: string;
+}
+
+/** True where another resource of the stack, or a killed run, can have put an entry there before. */
+function wasElsewhere({ records }: World, done: CommandRecord, { old, claim, prefix }: Ended): boolean {
+  const has = (kept: Kept) =>
+    claimsIn([kept]).some((it) => it.kind === "set" && placeOf(it) === placeOf(claim) && prefix in it.entries);
+  return records.some(
+    ({ done: it }) =>
+      it.wasKilled ||
+      it.after.resources.some((kept) => kept.name !== old.name && has(kept)) ||
+      (it !== done && it.steps.some(({ op, old: was }) => op === "delete" && was && has(was))),
+  );
 }

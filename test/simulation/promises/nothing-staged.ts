@@ -9,8 +9,8 @@ export const nothingStaged: Promised = {
   judge: ({ world, record: { done, run, hasCompany }, before, now }) => {
     const isOver = run.command === "up" && !done.isPreview && !done.wasKilled && !done.wasCancelled && !hasCompany;
     // What a killed run has left is taken back by the next one that writes.
-    const wasKilled = world.records.some((it) => it.run.stack === run.stack && it.done.wasKilled);
-    if (!isOver || wasKilled || run.options.targets || run.options.excludes) return [];
+    const killed = world.records.flatMap((it) => (it.done.wasKilled ? it.done.label : []));
+    if (!isOver || run.options.targets || run.options.excludes) return [];
     const own = `${world.stacks[run.stack]?.plan.name} `;
     const isGreen = done.errors.length === 0;
     return now.flatMap((claim) => {
@@ -27,7 +27,7 @@ export const nothingStaged: Promised = {
       );
       const isOpen = (prefix: string) => {
         const { label, index = 0 } = lastChange(machine.journal, claim.url, prefix) ?? {};
-        if (!label?.startsWith(own)) return false;
+        if (!label?.startsWith(own) || killed.includes(label)) return false;
         if (isGreen) return staged[prefix] !== applied[prefix];
         const isGap = prefix in applied && !(prefix in staged) && isDeclared(before, claim, prefix);
         return isGap && label === done.label && index < (list?.index ?? 0);

@@ -11,14 +11,18 @@ export const restores: Promised = {
   name: "a plain up restores protection",
   judge: ({ world, record, before, now }) => {
     const { run, done, preview, isCalm } = record;
-    const isPlain = run.command === "up" && Object.keys(run.options).length === 0 && !isBlind(world, run);
     const isRed = done.errors.length > 0;
+    const { parallel, ...options } = run.options;
+    // With few at a time, the engine comes to no further resource after an error.
+    const isWhole = parallel === undefined || !isRed;
+    const isPlain = run.command === "up" && Object.keys(options).length === 0 && isWhole && !isBlind(world, run);
     const isOfLimit = (error: string) => /max(Removals|Changes)/.test(error);
     const isOfWave = (error: string) => error.includes("did not pass");
     if (!isPlain || !isCalm || done === preview) return [];
     if (!done.errors.every((error) => isOfWave(error) || isOfLimit(error))) return [];
     const kept = differences(world, before).map(whereOf);
     const left = differences(world, now).filter((difference) => kept.includes(whereOf(difference)));
+    const areMany = (line: string, place: string) => /and \d+ more/.test(line) && line.includes(place);
     const adopted = done.printed.filter((line) => line.includes("adopted"));
     // After an error of a limit, the engine may come to no further resource.
     const isAsked = ({ claim }: Difference) =>
@@ -28,7 +32,7 @@ export const restores: Promised = {
         .filter((difference) => !done.errors.some(isOfLimit) || isAsked(difference))
         .filter(({ place }) => !isSaidSilent(done, place))
         // A line names the first ones of many.
-        .filter(({ prefix }) => !adopted.some((line) => namesIn(line, prefix) || /and \d+ more/.test(line)))
+        .filter(({ prefix, place }) => !adopted.some((line) => namesIn(line, prefix) || areMany(line, place)))
         .filter((difference) => !isRed || hasPassed(world, difference, { stack: run.stack, now, before: done.before }))
         .map(({ sentence }) => `${sentence} after a plain up, as before it`)
     );

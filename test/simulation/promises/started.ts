@@ -1,5 +1,7 @@
+import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { World } from "../simulation";
 import { activeAt, isGreen } from "./endings";
+import { entriesIn } from "./events";
 import { canonical, signaledAt } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
@@ -40,6 +42,11 @@ function isOfStack({ scenario, acts, machines, records }: World, receiver: strin
   );
   const journal = machines.get(receiver)?.journal ?? [];
   // A start that takes effect after the stop was refused is in no answer.
-  const last = journal.findLast(({ op, data }) => (op === "start" || op === "stop") && data?.includes(prefix));
+  const isRead = ({ status = 500, fault }: JournalEntry) => status < 500 && fault === undefined;
+  const isGone = ({ index: stop }: JournalEntry) =>
+    journal.some((it) => it.op === "status" && it.index > stop && isRead(it) && !entriesIn(it).has(prefix));
+  const last = journal.findLast(
+    (it) => (it.op === "start" || (it.op === "stop" && (isRead(it) || isGone(it)))) && it.data?.includes(prefix),
+  );
   return last?.op === "start" && !isOthers && !isKept && !isHandedOver;
 }
