@@ -308,7 +308,8 @@ function restoresInput(text: string | undefined, before: unknown): JsonObject {
 
 /** An id without what a spelling leaves open: blanks, nodes behind `@`, host bits that are zero. */
 function spelled(id: string): string {
-  const [place = "", prefix] = id.trim().replace(/@.*$/, "").split("#");
+  const [named = ""] = id.split("@");
+  const [place = "", prefix] = named.split("#").map((part) => part.trim());
   return prefix === undefined ? place : `${place}#${attempted(() => Prefix.parse(prefix).toString()) ?? prefix}`;
 }
 

@@ -43,7 +43,8 @@ const ALL: readonly PluginResource[] = [
     ...SETS,
     foreseen: ({ onExisting: _, ...inputs }) => ({ ...urlOf(inputs), ...countOf(inputs), endpoints: UNKNOWN }),
     imported: (id, given = {}) => {
-      const [set = "", names] = id.split(/@(?=[^@]*$)/);
+      const at = id.lastIndexOf("@");
+      const [set, names] = at < 0 ? [id] : [id.slice(0, at), id.slice(at + 1)];
       const nodes = names === undefined ? given.nodes : Object.fromEntries(listed(names).map((node) => [node, {}]));
       if (nodes === undefined || "" in membersOf(nodes)) throw new Error(`${form(id)}: write <url>@<node>,<node>.`);
       const { url, place } = setIn(set);

@@ -6,6 +6,7 @@ export const CORNER_LEAVERS = mutants([
   {
     name: "a-refresh-forgets-what-was-there",
     promise: 3,
+    seed: 34,
     file: "resources/prefix-set/lifecycle.ts",
     find: "    const existed = state.endpoint === undefined ? [...entries.keys()] : [...state.existed, ...met];",
     replace: "    const existed = state.endpoint === undefined ? [...entries.keys()] : met;",
@@ -37,6 +38,7 @@ export const CORNER_LEAVERS = mutants([
   {
     name: "show-a-node-that-left-once-only",
     promise: 3,
+    seed: 142,
     file: "resources/prefix-set-group/diff.ts",
     find: "  return before.size !== names.length || names.some((node) => before.get(node) !== runtime.node(node).endpoint);",
     replace: "  return names.some((node) => before.get(node) !== runtime.node(node).endpoint);",
@@ -68,6 +70,7 @@ export const CORNER_LEAVERS = mutants([
   {
     name: "a-refresh-takes-over-what-came-after-the-expiry",
     promise: 2,
+    seed: 486,
     file: "resources/prefix-set-entry/handler.ts",
     find: "    if (state.expired || (observed === undefined && state.unsettled.size > 0))",
     replace: "    if (observed === undefined && (state.expired || state.unsettled.size > 0))",

@@ -6,6 +6,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "count-restored-values-as-changes",
     promise: 15,
+    seed: 44,
     file: "apply/set-writer.ts",
     find: "before.values.get(prefix) !== value && !restored.has(prefix);",
     replace: "before.values.get(prefix) !== value;",
@@ -13,6 +14,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "restore-nothing-beside-a-refused-change",
     promise: 15,
+    seed: 500,
     file: "apply/set-writer.ts",
     find: "hit === undefined ? plan : restoring(operation, value, hit.reason);",
     replace: "hit === undefined ? plan : { operation, ok: false, error: new Error(hit.reason) };",
@@ -20,6 +22,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "take-a-share-of-what-is-left",
     promise: 8,
+    seed: 40,
     file: "apply/set-writer.ts",
     find: "const size = set.firstSize ?? before.values.size;",
     replace: "const size = before.values.size;",
@@ -27,6 +30,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "count-what-has-expired",
     promise: 8,
+    seed: 156,
     file: "reconcile/set-plan.ts",
     find: 'if (verdict === "expire" || verdict === "settle") uncounted.add(prefix);',
     replace: 'if (verdict === "settle") uncounted.add(prefix);',
@@ -34,6 +38,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "count-the-removals-of-all-nodes-together",
     promise: 13,
+    seed: 4,
     file: "reconcile/limits/removals.ts",
     find: "registry.at({ endpoint }, this.url).size;",
     replace: "registry.anywhere(this.url).size;",
@@ -41,6 +46,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "count-the-removals-of-one-process",
     promise: 13,
+    seed: 144,
     file: "reconcile/desired.ts",
     find: "for (const address of this.addresses) size += this.others?.received(address).size ?? 0;",
     replace: "",
@@ -64,6 +70,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "let-one-part-allow-for-all",
     promise: 8,
+    seed: 176,
     file: "reconcile/limits/shared-coverage.ts",
     find: "parts.every(({ wide }) => wide.has(family))",
     replace: "parts.some(({ wide }) => wide.has(family))",
@@ -103,6 +110,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "count-what-a-shared-set-leaves-to-others",
     promise: 8,
+    seed: 116,
     file: "resources/prefix-set/check.ts",
     find: "olds.exclusive !== false && args.exclusive === false",
     replace: "olds.exclusive === true && args.exclusive === false",
@@ -110,6 +118,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "refuse-a-block-that-adds-nothing",
     promise: 13,
+    seed: 312,
     file: "commands/blocking/limits.ts",
     find: "const grows = after.length > before.length;",
     replace: "const grows = put.size > 0;",
@@ -117,6 +126,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "read-a-share-without-its-decimals",
     promise: 8,
+    seed: 4,
     file: "model/limits.ts",
     find: "const all = 100n * 10n ** BigInt(decimals.length);",
     replace: "const all = 100n;",
@@ -124,6 +134,7 @@ export const CORNER_LIMITS = mutants([
   {
     name: "lift-the-limits-of-a-set-with-a-longer-name",
     promise: 8,
+    seed: 4,
     file: "settings/settings.ts",
     find: '(variable ?? "").split(/[\\s,]+/).includes(url);',
     replace: '(variable ?? "").includes(url);',

@@ -6,6 +6,20 @@ import { OPEN_ROLLOUT } from "./rollout.mjs";
 export const OPEN = mutants([
   ...OPEN_ROLLOUT,
   {
+    name: "notes-of-changes-end-with-the-run",
+    promise: 1,
+    file: "deployment/sent-before.ts",
+    find: "if (prefixes.length > 0) this.notes.note(this.changes, CHANGES, prefixes, true);",
+    replace: "if (prefixes.length > 0) this.notes.note(this.changes, CHANGES, prefixes);",
+  },
+  {
+    name: "value-zero-of-another-writer",
+    promise: 12,
+    file: "reconcile/set-plan.ts",
+    find: "const found = otherValue.get(prefix) ?? (shared.length > 0 ? value : undefined);",
+    replace: "const found = otherValue.get(prefix) || (shared.length > 0 ? value : undefined);",
+  },
+  {
     name: "keep-a-list-after-a-write",
     promise: 3,
     file: "apply/shared-reads.ts",
