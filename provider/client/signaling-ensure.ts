@@ -126,9 +126,9 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
     return undefined;
   }
   const isUnanswered = unanswered.some((prefix) => prefix.toString() === String(group[0]));
-  const isOfNobody = group.length === 1 && isUnanswered && isInvalid(failure);
-  const mayBeDone = isOfNobody || isUnknownRefusal(failure);
-  if (mayBeDone && (await isShown(group, progress)) && (operation === "start" || isOfNobody || hasShown())) {
+  const isOfNoClient = group.length === 1 && isUnanswered && isInvalid(failure);
+  const mayBeDone = isOfNoClient || isUnknownRefusal(failure);
+  if (mayBeDone && (await isShown(group, progress)) && (operation === "start" || isOfNoClient || hasShown())) {
     progress.refusal = failure;
     progress.refused.push(...group);
     progress.confirm(group, false);

@@ -133,6 +133,15 @@ describe("a set whose prefixes are secret", () => {
   });
 });
 
+it("a set whose entries are no secret any more loses the marks with an update", async () => {
+  await using stack = await bench();
+  const { engine } = stack;
+  await engine.up([set({ [OURS]: 1 }, SECRET_ENTRIES)]);
+  expect(engine.state[0]?.outputs).toMatchObject({ secretPrefixes: true });
+  await engine.up([set({ [OURS]: 1 })]);
+  expect(engine.state[0]?.outputs).not.toHaveProperty("secretPrefixes");
+});
+
 describe("a signaling whose prefixes are secret", () => {
   const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"];
   const secret = (prefixes: readonly string[], more = {}) => ({
