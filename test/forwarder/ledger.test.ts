@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -357,6 +358,29 @@ describe("after a restart", () => {
     expect(after.every(({ epoch }) => epoch > (before?.epoch ?? 0))).toBe(true);
     expect((await ledger.status()).setAside).toBe(1);
     expect(readdirSync(folder).filter((name) => name.includes(".corrupt-"))).not.toEqual([]);
+  });
+
+  test("a store whose folder is gone rejects each reading, and ends", async () => {
+    const own = join(folder, "own");
+    const { ledger } = await openLedger(own, [sink("disk")], { wall });
+    rmSync(own, { recursive: true });
+    await expect(read(ledger, { 1: 10 })).rejects.toThrow("no such file");
+    await expect(read(ledger, { 1: 10 })).rejects.toThrow("no such file");
+    await ledger.close(now);
+  });
+
+  test("a broken store that cannot be set aside rejects the readings that wait for it, and those after it", async () => {
+    const own = join(folder, "own");
+    const { ledger } = await openLedger(own, [sink("disk")], { wall });
+    const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
+    const broken = vi.spyOn(Store.prototype, "transaction").mockImplementationOnce(() => {
+      rmSync(own, { recursive: true });
+      writeFileSync(own, "");
+      throw malformed;
+    });
+    await expect(read(ledger, { 1: 10 })).rejects.toThrow("The list was dropped, since the state had to be");
+    broken.mockRestore();
+    await expect(read(ledger, { 1: 10 })).rejects.toThrow("not open");
   });
 
   test.each([1, 7])("a store of form %i, which another version wrote, is refused and left as it is", async (form) => {

@@ -212,12 +212,14 @@ export class StoredLedger implements Ledger {
     const { store, spool } = this.work;
     const reserved = new Map<SinkAccount, number>();
     const waiting = this.finished.splice(0);
-    let accepted: readonly Accepted[] = [];
+    // Those that a failure of the disk rejects: all of them while none is accepted.
+    let left: readonly Finished[] = waiting;
     this.cancelMarks?.();
     this.cancelMarks = undefined;
     try {
       const room = waiting.length > 0 ? store.room(this.options.reserveBytes ?? 0) : 0;
-      accepted = waiting.filter((one) => this.fits(one, room)).flatMap((one) => placed(this.work, one, reserved));
+      const accepted = waiting.filter((one) => this.fits(one, room)).flatMap((one) => placed(this.work, one, reserved));
+      left = accepted;
       if (accepted.length === 0 && !spool.hasMoved) return false;
       const written = store.transaction(() => ({
         freed: spool.writeMoved(),
@@ -229,16 +231,17 @@ export class StoredLedger implements Ledger {
       if (newest) spool.drop((account) => account.dropOldest(newest));
     } catch (error) {
       if (isBroken(error)) {
-        this.startAnew();
         for (const { reject } of waiting) reject(new Error(GIVEN_UP));
+        // Without a new store each later reading fails, and says why.
+        attempt(() => this.startAnew());
         return false;
       }
-      for (const { reading, reject } of accepted) {
-        reading.table.reload();
+      for (const { reading, reject } of left) {
         reject(error);
+        attempt(() => reading.table.reload());
       }
       // Only removing delivered batches can make room; without any, they are written with the next reading.
-      return accepted.length > 0 && spool.hasMoved;
+      return left.length > 0 && spool.hasMoved;
     }
     if (spool.hasMoved) this.scheduleMarks();
     return false;

@@ -100,6 +100,7 @@ export class TableState {
 
   /** Reads the state of the table from the store, after a failed transaction. */
   reload(): void {
+    this.forget();
     const sql = "SELECT id, epoch, sequence, bytes FROM tables WHERE name = ?";
     const row = this.store.get(tableSchema, sql, this.key);
     this.id = row?.id ?? 0;
@@ -107,7 +108,6 @@ export class TableState {
     this.epoch = row?.epoch ?? 0;
     this.sequence = row?.sequence ?? 0;
     this.usualBytes = row?.bytes ?? 0;
-    this.forget();
   }
 
   /** True until the first list of the table is taken over. */
