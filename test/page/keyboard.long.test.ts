@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startNode, useBrowser, VIEWS } from "./support";
+import { startNode, useBrowser, VIEWS, waitForView } from "./support";
 
 const { open } = useBrowser();
 
@@ -24,7 +24,7 @@ test.each(VIEWS)("every control of the view %s is reached by Tab, named and seen
   await using emulator = await startNode();
   emulator.fail({ cmd: "commit" });
   const page = await open(emulator, `#${name}`);
-  await page.getByRole("main").locator("h2").first().waitFor();
+  await waitForView(page, name);
   const controls = await page
     .locator("a[href], button:not(:disabled), input, select, summary")
     .filter({ visible: true })

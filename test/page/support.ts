@@ -73,9 +73,13 @@ export async function startBusyNode(options: EmulatorOptions = {}): Promise<Emul
 /** Opens a view by its tab; it is there once its heading is. */
 export async function openView(page: Page, name: (typeof VIEWS)[number]): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#${name}`);
+  await waitForView(page, name);
+}
+
+/** Waits until a view shows what it asks the emulator for, not only its frame. */
+export async function waitForView(page: Page, name: (typeof VIEWS)[number]): Promise<void> {
   await page.getByRole("main", { name: new RegExp(`^${name}$`, "i") }).waitFor();
   if (name === "setup") await page.getByText("Set switch").waitFor();
-  // Not only its frame, but what it asks the emulator for.
   if (name === "sets") await page.getByText("A commit would", { exact: true }).first().waitFor();
 }
 

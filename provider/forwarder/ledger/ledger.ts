@@ -14,7 +14,7 @@ import type { SinkAccount } from "./sink-account";
 import { explained, isBroken, isFull, sqliteError } from "./sqlite";
 import { Store, setAside } from "./store";
 import { type FinishedReading, TableState } from "./table-state";
-import { type Accepted, begin, type Finished, placed, type Work, write } from "./work";
+import { begin, type Finished, placed, type Work, write } from "./work";
 
 /**
  * The ledger in the store, in one thread. A list that has arrived is parsed as a whole, takes its place in its table's baseline
