@@ -71,7 +71,7 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false, judges = false } = where;
   const { isOneOfSeveral = false } = where;
   const { folder, project, place } = await projectPlace(folders);
-  const values = new Values();
+  const values = new Values(project?.name);
   if (project) values.keep(project.file, project.config, () => undefined);
   const selected =
     folder === undefined
@@ -171,8 +171,14 @@ class Values {
   /** Paths of values that cannot be read, each with the beginning of a sentence about it. */
   private readonly encrypted = new Map<string, string>();
 
+  /** @param project Namespace of a key that has none, as in Pulumi. */
+  constructor(private readonly project = "") {}
+
   keep(file: string, config: JsonObject, decrypt: Decrypt): void {
-    for (const [key, value] of Object.entries(config)) {
+    for (const [written, value] of Object.entries(config)) {
+      const name = written.includes(":") ? written : `${this.project}:${written}`;
+      // Pulumi reads its older form of a key, too.
+      const key = name.replace(/^([^:]*):config:/, "$1:");
       for (const path of this.encrypted.keys()) if (isWithin(path, key)) this.encrypted.delete(path);
       // The engine gives a key without a value as an empty text.
       this.found.set(key, { value: this.readable(value ?? "", { path: key, file, decrypt }), file });

@@ -109,6 +109,17 @@ test("limits hold as in up, where --config has them in place of what is encrypte
   expect([unread.code, unread.err]).toEqual([2, expect.stringContaining("is encrypted and cannot be read here")]);
 });
 
+test.each([
+  ["its older form of a key", "name: edge", "packetfilter:config:readOnly: true"],
+  ["a bare key of a project", "name: packetfilter\nconfig: { readOnly: { default: true } }", ""],
+  ["a bare key of a stack", "name: packetfilter", "readOnly: true"],
+])("limits hold under %s, as Pulumi reads it", async (_, project, stack) => {
+  await write("Pulumi.yaml", `${project}\nruntime: nodejs\n`);
+  await write("Pulumi.dev.yaml", `config: { ${stack} }\n`);
+  const ended = await run([...BLOCK, "--now", BLOCKED, "--endpoint", node.endpoint], { folder });
+  expect([ended.code, ended.err, node.journal]).toEqual([1, expect.stringContaining("nothing may be changed"), []]);
+});
+
 const NODE = (endpoint: string) => `config:\n  packetfilter:nodes: { fra1: { endpoint: "${endpoint}" } }\n`;
 const BLOCK = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
 
