@@ -244,18 +244,22 @@ describe("block and unblock", () => {
   test("tell all that is wrong, with the line, and change nothing", async () => {
     const { code, err } = await here(
       ["block", "203.0.113.9-203.0.113.6", "-", ...flags, "--permanent"],
-      "192.0.2.0/24\n192.0.2.1/24\n192.0.2.7 5\n",
+      "192.0.2.0/24\n192.0.2.1/24\n192.0.2.0;24\n192.0.2.8/29 5 7\n",
     );
     expect([code, err.split("\n")]).toEqual([
       2,
       [
         '"203.0.113.9-203.0.113.6" ends before it begins: write "203.0.113.6-203.0.113.9" if that is intended.',
-        'standard input:2: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
-        'standard input:3: "192.0.2.7 5" is more than one prefix: write one on each line, and give the rest as options.',
+        'standard input:2:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
+        'standard input:3:10: looks like a field after a semicolon, which begins comments here: set format: "csv", or write comments after "#".',
+        'standard input:4:16: "7" follows the value: write one prefix a line, and comments after "#".',
         "Nothing was changed.",
         "",
       ],
     ]);
+    expect((await here(["block", "-", ...flags, "--permanent"], "192.0.2.0/24 1\n")).err).toBe(
+      "standard input: 192.0.2.0/24 has the value 1 behind it: write one prefix on each line, alone.\nNothing was changed.\n",
+    );
     expect((await here(["block", "-", ...flags, "--permanent"], "# none\n")).err).toBe(
       "There is no prefix in standard input. Nothing was changed.\n",
     );

@@ -3,7 +3,9 @@ import { extname, resolve } from "node:path";
 import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
 import { attempt } from "../../model/errors";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
+import { PrefixFileError } from "../../prefixes/problems";
 import { rangeEnds, rangeToPrefixes } from "../../prefixes/range";
+import { parsePrefixes } from "../../prefixes/read";
 import { type CliIo, UsageError } from "../cli-io";
 import { refuseFolder } from "../failure";
 import { standardInput, wrongUse } from "../option-values";
@@ -34,43 +36,45 @@ export function requireThere(name: string, file: string, remedy: string): void {
 export const PREFIXES =
   'addresses, prefixes and ranges (192.0.2.1-192.0.2.9); "-" reads them from standard input, one a line';
 
-/** Most problems in one message. */
-const MOST = 20;
-
-/** A prefix as it was written, and its line. */
-interface Spelling {
-  readonly text: string;
-  readonly line?: number;
-}
+/** Name of the text in problems. */
+const PIPED = "standard input";
 
 /**
  * The prefixes of a command line, each once; a range is split into prefixes.
  * @throws {UsageError} with all problems at once
  */
 export async function readPrefixes(given: readonly string[], io: CliIo): Promise<Prefix[]> {
-  const piped = given.includes("-")
-    ? linesOf(await standardInput(io, 'Pipe prefixes to the command, or remove "-".'))
-    : [];
-  const spellings = [...given.filter((text) => text !== "-").map((text): Spelling => ({ text })), ...piped];
   const problems: string[] = [];
   const prefixes = new Map<string, Prefix>();
-  for (const { text, line } of spellings) {
+  const take = (read: () => readonly Prefix[]) => {
     try {
-      for (const prefix of prefixesOf(text)) prefixes.set(prefix.toString(), prefix);
+      for (const prefix of read()) prefixes.set(prefix.toString(), prefix);
     } catch (error) {
-      if (!(error instanceof PrefixError || error instanceof RangeError)) throw error;
-      problems.push(line === undefined ? error.message : `standard input:${line}: ${error.message}`);
+      if (!(error instanceof PrefixError || error instanceof RangeError || error instanceof PrefixFileError))
+        throw error;
+      problems.push(error.message);
     }
+  };
+  for (const text of given) if (text !== "-") take(() => prefixesOf(text));
+  if (given.includes("-")) {
+    const piped = await standardInput(io, 'Pipe prefixes to the command, or remove "-".');
+    take(() => prefixesIn(piped));
   }
-  if (problems.length > 0) throw new UsageError(`${problems.slice(0, MOST).join("\n")}\nNothing was changed.`);
-  if (prefixes.size === 0) throw new UsageError("There is no prefix in standard input. Nothing was changed.");
+  if (problems.length > 0) throw new UsageError(`${problems.join("\n")}\nNothing was changed.`);
+  if (prefixes.size === 0) throw new UsageError(`There is no prefix in ${PIPED}. Nothing was changed.`);
   return [...prefixes.values()];
 }
 
-/** Lines without comments ("#" and ";"), as in a prefix file of text. */
-function linesOf(text: string): Spelling[] {
-  const lines = text.split("\n").map((line, index) => ({ text: line.replace(/[#;].*/, "").trim(), line: index + 1 }));
-  return lines.filter((line) => line.text !== "");
+/** The prefixes of a text, by the rules of a prefix file. @throws {RangeError} if one has a value, which the command gives */
+function prefixesIn(text: string): Prefix[] {
+  // A value of the text is the same under every default.
+  const [entries = {}, others = {}] = [0, 1].map((value) =>
+    parsePrefixes(text, { format: "txt", file: PIPED, allowEmpty: true, value }),
+  );
+  return Object.entries(entries).map(([prefix, { value }]) => {
+    if (value !== others[prefix]?.value) return Prefix.parse(prefix);
+    throw new RangeError(`${PIPED}: ${prefix} has the value ${value} behind it: write one prefix on each line, alone.`);
+  });
 }
 
 function prefixesOf(text: string): Prefix[] {
