@@ -122,11 +122,13 @@ async function search(
   const project = await readProject({ stack, config, isOptional }, io);
   const isWhole = endpoint.length === 0 && node.length === 0 && urls === undefined;
   const nodes = await chosenNodes(inTime({ ...flags, isWhole }, project.nodes.length > 0), io, project);
-  const known = urls === undefined || state !== undefined ? await stackSets(project, state, io, covered) : [];
-  const { listing, failed } = await covering({ covered, nodes, urls, known, isWhole }, io);
+  const sets = urls === undefined || state !== undefined ? await stackSets(project, state, io, covered) : NO_SETS;
+  const { listing, failed } = await covering({ covered, nodes, urls, ...sets, isWhole }, io);
   io.out(printed(listing, flags.output));
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }
+
+const NO_SETS = { known: [], unreadable: [] };
 
 async function asked(client: NodeClient, node = client.endpoint, url: ResourceUrl, what: What, io: CliIo) {
   try {

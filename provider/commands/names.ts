@@ -32,6 +32,6 @@ async function namesOf(kind: NameKind, { stack }: StackFlags, io: CliIo): Promis
   if (kind === "stacks") return stackNames([io.folder ?? process.cwd()]);
   const project = await readProject({ stack }, io);
   if (kind !== "sets") return project[kind];
-  const sets = await stackSets(project, undefined, io);
-  return [...new Set(sets.map(({ url }) => formatUrl(url)))].sort();
+  const { known } = await stackSets(project, undefined, io);
+  return [...new Set(known.map(({ url }) => formatUrl(url)))].sort();
 }

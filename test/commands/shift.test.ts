@@ -154,9 +154,31 @@ describe("list --contains without a set", () => {
     ]);
     const one = await here(list("--state", "state.json", "--node", "node1"));
     expect([one.code, one.err]).toEqual([0, ""]);
+    const named = await here(list("--state", "state.json", "--node", "node1", "--endpoint", unnamed));
+    expect([named.code, named.err]).toEqual([
+      1,
+      `${unnamed}: the stack has no set there, and none was searched. Name one, such as prefixset://edge/blocked.\n`,
+    ]);
     await write("state.json", exported());
     const all = await here(list("--state", "state.json", "--all-nodes", "--output", "json"));
     expect([all.code, JSON.parse(all.out), all.err]).toEqual([0, found, ""]);
+  });
+
+  test.each([
+    [{ url: { secret: "…" }, endpoint: "http://192.0.2.1" }],
+    [{ url: BLOCKED, endpoint: { secret: "…" } }],
+    [{ url: BLOCKED, endpoints: { node1: { secret: "…" } } }],
+  ])("names a resource of which the state has no readable set and address: %j", async (outputs) => {
+    const state = JSON.parse(exported());
+    state.deployment.resources.push(resource("hidden", "PrefixSet", outputs));
+    await write("state.json", JSON.stringify(state));
+    const ended = await here(list("--state", "state.json", "--output", "json"));
+    expect([ended.code, JSON.parse(ended.out), ended.err]).toEqual([
+      1,
+      FOUND,
+      expect.stringMatching(/^PrefixSet hidden: the state has no readable set and address of it/),
+    ]);
+    expect((await here([...list("--state", "state.json", "--node", "node1"), BLOCKED])).code).toBe(0);
   });
 
   test("says what failed, shows the rest and ends with 1", async () => {

@@ -42,6 +42,12 @@ export interface StackSet {
   readonly notes: ReadonlyMap<CanonicalPrefix, EntryNote & { readonly resource: string }>;
 }
 
+interface StackSets {
+  readonly known: readonly StackSet[];
+  /** Sentences about resources whose set or address the state has as a secret, or not at all. */
+  readonly unreadable: readonly string[];
+}
+
 /**
  * Reads the sets of a stack from the output of `pulumi stack export`, in a file or of that command: nodes do not list their sets.
  *
@@ -54,7 +60,7 @@ export async function stackSets(
   file: string | undefined,
   io: CliIo,
   covered?: Prefix,
-): Promise<StackSet[]> {
+): Promise<StackSets> {
   const covering = Array.from({ length: covered ? covered.length + 1 : 0 }, (_, length) =>
     (covered as Prefix).truncate(length).toString(),
   );
@@ -65,15 +71,21 @@ export async function stackSets(
       `${file === undefined ? "The text that pulumi printed" : `--state ${file}`} is not the output of "pulumi stack export".`,
     );
   const found = new Map<string, StackSet & { notes: Map<CanonicalPrefix, EntryNote & { resource: string }> }>();
+  const unreadable: string[] = [];
   for (const { urn, type, provider, outputs: held = {} } of parsed.data.deployment.resources ?? []) {
     const said = outputs.parse(held);
-    const isOurs = kindOf(type, held, provider === undefined ? undefined : typeIn(provider)) !== undefined;
-    const url = said.url !== undefined && isOurs ? setOf(said.url) : undefined;
-    if (!url) continue;
+    const kind = kindOf(type, held, provider === undefined ? undefined : typeIn(provider));
+    if (kind === undefined || kind === "CloudSignaling") continue;
+    const url = setOf(said.url ?? "");
     const name = urn.split("::").at(-1) ?? urn;
-    const places = Object.entries(said.endpoints ?? {});
-    if (said.endpoint !== undefined) places.push(["", said.endpoint]);
-    for (const [node, endpoint] of places) {
+    const { endpoint, endpoints = endpoint === undefined ? undefined : { "": endpoint } } = said;
+    if (!url || !endpoints) {
+      unreadable.push(
+        `${kind} ${name}: the state has no readable set and address of it, and its set was not searched. Name the set, such as prefixset://edge/blocked, and its node.`,
+      );
+      continue;
+    }
+    for (const [node, endpoint] of Object.entries(endpoints)) {
       const notes = notesOf(covering, said, said.nodes?.[node]);
       const key = `${endpoint} ${said.url?.split("#")[0]}`;
       const set = found.get(key) ?? { endpoint, url, notes: new Map() };
@@ -81,7 +93,7 @@ export async function stackSets(
       found.set(key, set);
     }
   }
-  return [...found.values()];
+  return { known: [...found.values()], unreadable };
 }
 
 async function exportOf({ folder, stack }: Project, { execute, stop }: CliIo): Promise<string> {
