@@ -164,10 +164,14 @@ describe("a set that another resource takes over", () => {
     const args = { node: "fra1", entries: many(60), arena: "edge", set: "blocked" };
     const first = type === "PrefixSet" ? { type, name: "old", args } : { ...group(many(60), ["fra1"]), name: "old" };
     expect(texts((await stack.engine.up([first])).errors)).toBe("");
-    const { errors } = await stack.engine.up([group(many(3), ["fra1"])], { refresh: true });
+    const refresh = { refresh: true };
+    expect(texts((await stack.engine.preview([group(many(3), ["fra1"])], refresh)).errors)).toMatch(tooMany);
+    const nodes = { fra1: { maxRemovals: "100%" } };
+    const { printed } = await stack.engine.preview([group(many(3), nodes)], refresh);
+    expect(printed).toContain("fra1 prefixset://edge/blocked: +0 -57 ~0, 3 after");
+    const { errors } = await stack.engine.up([group(many(3), ["fra1"], { exclusive: false })]);
     expect(texts(errors)).toMatch(tooMany);
     expect(stack.held()).toEqual({ fra1: many(60) });
-    const nodes = { fra1: { maxRemovals: "100%" } };
     expect(texts((await stack.engine.up([group(many(3), nodes)])).errors)).toBe("");
     expect(stack.held()).toEqual({ fra1: many(3) });
   });

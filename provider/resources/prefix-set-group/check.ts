@@ -11,7 +11,7 @@ import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../../reconc
 import { contentLimits } from "../../reconcile/limits/content";
 import type { RemovalArguments } from "../../reconcile/limits/removals";
 import { expiredUntil } from "../../reconcile/written-inputs";
-import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
+import { flat, heldHere, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { placed } from "./diff";
 import { type GivenNode, givenNodes } from "./given-nodes";
@@ -55,7 +55,10 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const waves = rolloutProblem(names, given.rollout);
   if (waves !== undefined) return failed([waves]);
   const { former } = placed(runtime, names, before && { endpoints: formerPlaces(runtime, olds, before) });
-  const kinds = groupEqualNodes([...nodes.nodes], normal, { before, former, inUse, left: readDiffers(left), ...args });
+  const kinds = groupEqualNodes([...nodes.nodes], normal, {
+    ...{ address, before, former, inUse, left: readDiffers(left) },
+    ...args,
+  });
   const refused = [
     ...normal.problems,
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
@@ -160,12 +163,14 @@ function groupEqualNodes(
   nodes: readonly (readonly [string, GivenNode])[],
   common: NormalEntries,
   {
+    address,
     before,
     former: formers,
     inUse,
     left,
     exclusive,
   }: {
+    address: PrefixSetUrl | undefined;
     before: GroupInputs | undefined;
     /** Node of the program to node of the state. */
     former: ReadonlyMap<string, string>;
@@ -180,30 +185,31 @@ function groupEqualNodes(
     const former = formers.get(name);
     const isOwn = former !== undefined && (before?.nodes.get(former)?.own !== undefined || before?.differs.has(former));
     const isSpecial = own !== undefined || maxRemovals !== undefined || isOwn;
+    const normal = own
+      ? {
+          ...common,
+          ...overridden(common, own),
+          expired: new Map([...common.expired, ...own.expired]),
+          sent: new Map([...common.sent, ...own.sent]),
+        }
+      : common;
     const held = former === undefined ? undefined : before?.of(former);
+    const here = held ? undefined : heldHere(address && node.set(address), normal, { exclusive: is });
+    const dropped = here && [...here.entries.keys()].filter((prefix) => !normal.entries.has(prefix));
     // What a refresh found, or a create adopted, stays where the set is shared from now on.
     const isShared = held?.exclusive === true && is === false;
-    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, former !== undefined, isShared]);
+    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, here?.entries.size, dropped, isShared]);
     const kind = kinds.get(key);
     if (kind) kind.nodes.push(name);
-    else {
-      const normal = own
-        ? {
-            ...common,
-            ...overridden(common, own),
-            expired: new Map([...common.expired, ...own.expired]),
-            sent: new Map([...common.sent, ...own.sent]),
-          }
-        : common;
+    else
       kinds.set(key, {
         nodes: [name],
         normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
-        before: (isShared && former !== undefined ? before?.contentOf(former) : held) ?? NOTHING_HELD,
+        before: here ?? (isShared && former !== undefined ? before?.contentOf(former) : held) ?? NOTHING_HELD,
         former,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,
       });
-    }
   }
   return [...kinds.values()];
 }
@@ -212,9 +218,10 @@ function kindProblems(
   runtime: Runtime,
   args: Parameters<typeof setProblems>[1],
   url: string | undefined,
-  { nodes, normal: { entries, problems: unread }, before, node }: Kind,
+  { nodes, normal: { entries, problems: unread }, before, former, node }: Kind,
 ): string[] {
-  const problems = setProblems(runtime, args, { url, node, before, entries, problems: unread });
+  const isNew = former === undefined;
+  const problems = setProblems(runtime, args, { url, node, before, isNew, entries, problems: unread });
   return nodes.length === 1 ? problems.map((problem) => `on ${nameOf(nodes)}: ${problem}`) : problems;
 }
 

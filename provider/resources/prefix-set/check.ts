@@ -6,7 +6,7 @@ import { parseNote, sentPlace } from "../../model/entry";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { ListedMap } from "../../model/prefix-map";
+import { type ListedMap, NOTHING } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { NAMED } from "../../model/text";
 import { checkArguments, stored } from "../../reconcile/arguments";
@@ -37,27 +37,22 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
   const isOther = !isSameSet(olds, news) && !isRenamedOnly(runtime, olds, { news, node });
-  const held = isOther ? NOTHING_HELD : heldBefore(olds);
+  const held = isOther ? undefined : heldBefore(olds);
   const address = setUrl(given);
   const url = address && formatUrl(address);
   const normal = normaliseEntries(given.entries, {
     hostBits: args.hostBits,
     now: runtime.today,
-    held: held.entries,
+    held: held?.entries,
     at: node && url && sentPlace(node.endpoint, url),
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries } = normal;
   const isShared = olds.exclusive !== false && args.exclusive === false;
-  const before = isShared ? heldOf(held, entries) : held;
   const set = address && node?.set(address);
   // The second check of a replaced resource has no old arguments, although its state has entries. Those of another set say nothing here.
-  const here = isOther ? heldHere(set, normal, args) : before;
-  const found = [
-    ...normal.problems,
-    ...setProblems(runtime, args, { url, node, before, ...normal }),
-    ...(isOther ? changeProblems(runtime, args, { url, before: here, ...normal }) : []),
-  ];
+  const before = held ? (isShared ? heldOf(held, entries) : held) : heldHere(set, normal, args);
+  const found = [...normal.problems, ...setProblems(runtime, args, { url, node, before, isNew: isOther, ...normal })];
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
@@ -76,7 +71,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     set.ignore(about.ignored, before.entries, entries);
     set.desired.take(entries);
     set.declaring.push({ entries, limits: args });
-    const change = { normal, before: here, isNew: isOther };
+    const change = { normal, before, isNew: isOther };
     const plan = planOf(runtime, change);
     if (plan) runtime.notices.report({ kind: "planned", ...where, plan });
     sayExpiredRemovals(runtime, where, change);
@@ -122,6 +117,8 @@ interface SetChange {
   readonly url: string | undefined;
   readonly node: { readonly maxValue: number | undefined } | undefined;
   readonly before: HeldEntries;
+  /** True if the state of the resource has no values of it. */
+  readonly isNew: boolean;
   readonly entries: ListedMap;
   /** Faults of entries that could not be read. */
   readonly problems: readonly string[];
@@ -135,13 +132,13 @@ interface SetChange {
 export function setProblems(
   runtime: Runtime,
   args: ContentArguments & RemovalArguments,
-  { url, node, before, entries, problems }: SetChange,
+  { url, node, before, isNew, entries, problems }: SetChange,
 ): string[] {
   const wrong: string[] = [];
   const limits = noting(wrong, () => contentLimits(args, runtime.settings));
   const prefixes = [...entries.keys()];
   const content = limits ? [...entryProblems(prefixes, limits), ...contentProblems(prefixes, limits)] : wrong;
-  const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
+  const found = [...content, ...valueProblems(entries, isNew ? NOTHING : before.entries, node?.maxValue)];
   return [...found, ...changeProblems(runtime, args, { url, before, entries, problems })];
 }
 
@@ -217,16 +214,17 @@ export function sayExpired({ notices }: Runtime, where: PlanPlace, normal: Norma
  * Content of a set by the states of other resources, or of this one under another name, as far as this run has seen them. All of a
  * whole set is the resource's from now on. No state tells the values; the notes are those of the program.
  */
-function heldHere(
+export function heldHere(
   set: DeploymentSet | undefined,
   { entries, notes }: HeldEntries,
   { exclusive }: { readonly exclusive?: boolean | undefined },
 ): HeldEntries {
-  if (!set) return NOTHING_HELD;
-  const isManaged = (prefix: string) => set.managed.has(prefix);
-  const all = exclusive === false ? [] : (Array.from(set.managedHere) as CanonicalPrefix[]);
-  const held = [...all, ...entries.keys()].filter(isManaged);
-  return { entries: new Map(held.map((prefix) => [prefix, entries.get(prefix) ?? 1])), notes };
+  const managed = set?.managedHere;
+  if (!managed || managed.size === 0) return NOTHING_HELD;
+  const all = exclusive === false ? [] : (Array.from(managed) as CanonicalPrefix[]);
+  const prefixes = [...all, ...entries.keys()].filter((prefix) => managed.has(prefix));
+  const held = new Map(prefixes.map((prefix) => [prefix, entries.get(prefix) ?? 1]));
+  return { entries: held, notes: new Map([...notes].filter(([prefix]) => held.has(prefix))) };
 }
 
 /** Content that a change of a set counts from that is shared from now on: inputs do not tell which entries a refresh found, and these stay. */

@@ -104,7 +104,7 @@ function changes(random: Random): Course {
   const { turns, entries = {}, fewer = 0 } = meanwhileOf(random);
   const most = Math.min(mostOf(own, ALL.length), mostOf(ofStack, ALL.length - fewer), CHANGED);
   const all = { ...plain(ALL), ...entries };
-  // What leaves with the old name, a preview knows by a refresh alone, and for a single set.
+  // What leaves with the old name, a preview knows by a refresh alone.
   const isRefreshed = random.chance(0.5);
   const isRenamed = form === one && what === "Removals" && random.chance(0.4);
   const after = (count: number) => {
@@ -114,8 +114,7 @@ function changes(random: Random): Course {
   };
   // The check knows arguments, and what the program itself gives another value.
   const isWhole = form === one || form === perNode;
-  const isShown = isRefreshed && program({})[0]?.type === "PrefixSet";
-  const isChecked = isWhole && most + 1 > mostOf(own, ALL.length) && (!isRenamed || isShown);
+  const isChecked = isWhole && most + 1 > mostOf(own, ALL.length) && (!isRenamed || isRefreshed);
   const isCheckedByStack = isWhole && what === "Changes" && most + 1 > mostOf(ofStack, ALL.length);
   const isMistake = isChecked || isCheckedByStack;
   const allowed = random.pick([undefined, undefined, `${SET}-v6`, SET]);
