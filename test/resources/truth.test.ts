@@ -52,6 +52,16 @@ describe("an adopted set", () => {
     expect(await stack.up([adopting])).toEqual([]);
   });
 
+  it("names none that went with the former resource of the set", async () => {
+    await using stack = await bench();
+    await stack.up([set({ [A]: 1, [B]: 1, [C]: 1 }, {}, "old")]);
+    const renamed = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt" });
+    await stack.up([renamed]);
+    expect((await stack.engine.preview([renamed])).printed).toEqual([expect.stringContaining(`${B} (1 to 2)`)]);
+    expect(await stack.up([renamed])).toHaveLength(1);
+    expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 2 });
+  });
+
   it("with secret entries shows none of them in what is said or kept beside the entries", async () => {
     await using stack = await bench({ blocked: { [A]: 1, [B]: 9, [C]: 5 } });
     const hiding = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt", __secret: ["entries"] });

@@ -463,8 +463,10 @@ export class SetLifecycle {
   reportForeign(set: ResourceSet, state: SetState, inputs: Pick<SetInputs, "exclusive" | "entries">): void {
     const { entries, foreign } = shareable(state, inputs);
     const { entries: desired } = inputs;
+    // After a rename, the former resource may have removed what the new one adopted.
+    const { observedInLook: observed = entries } = set;
     const held = [...foreign].flatMap((prefix) => {
-      const value = entries.get(prefix);
+      const value = entries.has(prefix) ? observed.get(prefix) : undefined;
       return value === undefined ? [] : [[prefix, value] as const];
     });
     const present = differing({ different: new Map(held) }, desired);

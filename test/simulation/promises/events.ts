@@ -242,7 +242,9 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   interrupted: ({ prefixes }, facts) =>
     none(prefixes, (prefix) => facts.isShown(prefix, undefined, true) && facts.wasSent(prefix)),
   foreign: ({ entries }, facts) =>
-    entries.filter(({ prefix, value }) => !facts.isShown(prefix, value, true)).map(({ prefix }) => prefix),
+    entries
+      .filter(({ prefix, value }) => !facts.isShown(prefix, value, facts.shown().length === 0))
+      .map(({ prefix }) => prefix),
   adoptedEntry: ({ prefixes, held }, facts) => none(prefixes, (prefix) => facts.isShown(prefix, held, true)),
   leaves: ({ kept }, facts) => none(kept, (prefix) => facts.isLeft(prefix)),
   notCleared: (event, facts) => whole(event, !facts.whole.some(({ cmd }) => cmd === "delete")),
