@@ -17,7 +17,7 @@ export function bindsSet(pattern: string, url: string): boolean {
 }
 
 /** `prefixset://arena/set` for `prefixset://arena/profile/set`. */
-export function withoutProfile(url: string): string {
+function withoutProfile(url: string): string {
   return url.replace(/^(prefixset:\/\/[^/]*)\/[^/]*(\/[^/]*)$/, "$1$2");
 }
 

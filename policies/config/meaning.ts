@@ -1,5 +1,5 @@
 import { NotConfigured } from "../not-configured";
-import { binds, withoutProfile } from "../pattern";
+import { binds, bindsSet } from "../pattern";
 import { PrefixBuckets } from "../prefix-buckets";
 import type { PolicyConfig } from "./schema";
 
@@ -94,14 +94,11 @@ export class Meaning {
     return this.config.productionStacks.some((pattern) => binds(pattern, stack));
   }
 
-  /** Line of the configuration for a set. A line for the local set precedes one for its name without profile. */
+  /** Line of the configuration for a set: the first one that matches it. */
   private find(set: string): PolicyConfig["sets"][number] | undefined {
     const known = this.found.get(set);
     if (known !== undefined) return known ?? undefined;
-    const { sets } = this.config;
-    const found =
-      sets.find(({ pattern }) => binds(pattern, set)) ??
-      sets.find(({ pattern }) => binds(pattern, withoutProfile(set)));
+    const found = this.config.sets.find(({ pattern }) => bindsSet(pattern, set));
     this.found.set(set, found ?? null);
     return found;
   }

@@ -39,8 +39,7 @@ export const allowedValues = resourceRule({
   },
 
   *judge(resource, { settings }) {
-    const rows = settings.allowed.filter(({ stack }) => binds(stack, resource.stack));
-    const row = rows.find(({ set }) => binds(set, resource.url)) ?? rows.find(({ set }) => bindsSet(set, resource.url));
+    const row = settings.allowed.find(({ stack, set }) => binds(stack, resource.stack) && bindsSet(set, resource.url));
     if (!row) return;
     const values = new Set(row.values);
     yield* entriesFinding(resource, {

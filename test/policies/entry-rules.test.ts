@@ -47,6 +47,8 @@ const inStack = (stack: string) => ({
     "allowed-values": {
       allowed: [
         { stack: "prod*", values: [1, 2] },
+        { stack: "test", set: "prefixset://edge/blocked", values: [1] },
+        { stack: "test", values: [1, 3] },
         { set: "prefixset://edge/partners", values: [9] },
       ],
     },
@@ -63,6 +65,12 @@ judges(allowedValues, configured(), [
     inStack("prod-eu"),
   ],
   ["the same in another stack", valued, [], inStack("dev")],
+  [
+    "a local set, for which two lines are: the first one counts",
+    { ...valued, inputs: { ...valued.inputs, profile: "web" } },
+    "other than 1 (1 of 2)",
+    inStack("test"),
+  ],
   [
     "known values beside unknown ones",
     prefixSet({ entries: { "203.0.113.0/24": UNKNOWN, "192.0.2.0/24": 3 } }),

@@ -102,10 +102,16 @@ judges(protectedPrefixes, options, [
     own("prefixset://EDGE/web/BLOCKED"),
   ],
   [
-    "a later pattern for the local set itself",
+    "an earlier pattern for the local set itself",
     prefixSet({ profile: "web", ...entries("192.0.2.0/28") }),
     [],
-    withConfig({ sets: [...config.sets, LOCAL] }),
+    withConfig({ sets: [LOCAL, ...config.sets] }),
+  ],
+  [
+    "a later pattern, of all sets",
+    prefixSet({ profile: "web", ...entries("192.0.2.0/28") }),
+    own("prefixset://edge/web/blocked"),
+    withConfig({ sets: [...config.sets, { ...LOCAL, pattern: "prefixset://**" }] }),
   ],
   ["an allow set, and destinations", [set("partners", "192.0.2.0/28"), set("victims", "198.51.100.7/32")]],
 ]);

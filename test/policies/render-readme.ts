@@ -93,7 +93,7 @@ ${yaml.trim()}
 
 - In patterns \`*\` stands for anything within one name and \`**\` for anything; the first pattern that matches a set counts.
 - What binds sets, the patterns of \`sets\`, \`rails\` and \`allowed\`, is compared without regard to case. A pattern without a profile, as
-  \`prefixset://*/blocked\`, is for the local sets of that name as well, in every profile, unless another pattern is for the local set itself. What lifts a
+  \`prefixset://*/blocked\`, is for the local sets of that name as well, in every profile: write a pattern for the local set itself before it. What lifts a
   rule, \`exceptions\` and \`except\`, is taken to the letter: there such a pattern is for the global set only.
 - \`unknownSets: mandatory\` makes a set for which no pattern gives a role a failure. Without it a set under an unforeseen name is judged by few
   rules, and the notice is all that tells. \`blast-radius: mandatory\` stops a list that would block half the Internet, however it is cut into prefixes.
