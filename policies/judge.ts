@@ -165,8 +165,9 @@ function* applyExceptions(rule: Rule, finding: Finding, run: Run, hidesPrefixes:
 function applies(exception: Exception, offender: Offender | undefined, finding: Finding): boolean {
   if (exception.prefix && !(offender && exception.prefix.contains(offender.prefix))) return false;
   if (exception.set === undefined) return true;
-  const set = urlOf(finding.resource);
-  return set !== undefined && matches(exception.set, set);
+  const pattern = exception.set;
+  const sets = offender?.sets ?? [urlOf(finding.resource)];
+  return sets.some((set) => set !== undefined && matches(pattern, set));
 }
 
 function notice({ need, set }: NotConfigured, run: Run): Report[] {

@@ -12,6 +12,8 @@ export interface Offender {
   readonly prefix: Prefix;
   /** The mistake of this prefix, in a few words; must not contain a value of `node` or `receiver`. */
   readonly detail?: string;
+  /** Its sets, in a finding without a resource: an exception for one of them applies. */
+  readonly sets?: readonly string[];
 }
 
 /** One breach of a rule, found in one resource. */

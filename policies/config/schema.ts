@@ -15,6 +15,8 @@ export interface Configurable<S extends z.ZodObject = z.ZodObject> {
   readonly description: string;
   /** The rule's own configuration. Every member has a default or is optional. */
   readonly config: S;
+  /** Members that an exception from it may name; another one would set nothing aside. Default: both. */
+  readonly exceptionsBy?: readonly ("prefix" | "set")[];
 }
 
 const setMeaning = z.strictObject({
@@ -38,6 +40,8 @@ const exception = z
     message: "an exception is for a `prefix`, for a `set`, or for both: name at least one",
   });
 
+const BOTH = ["prefix", "set"] as const;
+
 const level: z.ZodType<Level, Level> = z.enum(["mandatory", "advisory", "remediate", "disabled"]);
 
 /**
@@ -58,7 +62,6 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
         .describe(`${rule.description} Default level: ${rule.level}.`),
     ]),
   );
-  const names = rules.map((rule) => rule.name);
   return z.strictObject({
     $schema: z.string().optional().describe("For editors; ignored."),
     sets: z.array(setMeaning).default([]).describe("Purpose of sets. The first pattern that matches counts."),
@@ -76,10 +79,19 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
       .describe("Stacks that are in production, by pattern."),
     exceptions: z
       .array(
-        exception.refine((value) => names.includes(value.rule), {
-          path: ["rule"],
-          error: (issue) =>
-            `there is no rule ${JSON.stringify((issue.input as { rule: string }).rule)}: there are ${names.join(", ")}`,
+        exception.superRefine((value, { addIssue }) => {
+          const rule = rules.find(({ name }) => name === value.rule);
+          const refuse = (member: keyof typeof value, message: string) =>
+            addIssue({ code: "custom", path: [member], message });
+          if (!rule) {
+            const names = rules.map(({ name }) => name).join(", ");
+            return refuse("rule", `there is no rule ${JSON.stringify(value.rule)}: there are ${names}`);
+          }
+          const { name, exceptionsBy = BOTH } = rule;
+          for (const member of BOTH) {
+            if (value[member] === undefined || exceptionsBy.includes(member)) continue;
+            refuse(member, `no finding of ${name} is about one ${member}: write its level or settings under \`rules\``);
+          }
         }),
       )
       .default([])

@@ -15,6 +15,7 @@ export const endpointTransport = resourceRule({
   on: ["PrefixSet", "PrefixSetEntry", "CloudSignaling"],
   needs: [],
   configure: ["managementPrefixes", "rules.endpoint-transport"],
+  exceptionsBy: ["set"],
   config: z.strictObject({
     networks: z
       .array(prefix)

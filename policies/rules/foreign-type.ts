@@ -10,6 +10,7 @@ export const foreignType = resourceRule({
   on: ["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"],
   needs: [],
   configure: ["rules.foreign-type"],
+  exceptionsBy: ["set"],
   config: z.strictObject({}),
   example: {
     resources: [

@@ -22,6 +22,7 @@ export const naming = resourceRule({
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: [],
   configure: ["rules.naming"],
+  exceptionsBy: ["set"],
   config: z.strictObject({
     arena: name.default(DEFAULT).describe(`Regular expression for arenas (default ${DEFAULT}).`),
     profile: name.default(DEFAULT).describe(`Regular expression for profiles (default ${DEFAULT}).`),

@@ -9,6 +9,7 @@ export const productionDestroy = resourceRule({
   on: ["PrefixSet"],
   needs: [],
   configure: ["productionStacks"],
+  exceptionsBy: ["set"],
   config: z.strictObject({}),
   example: {
     stack: "prod",

@@ -10,6 +10,7 @@ export const productionRemovals = resourceRule({
   on: ["PrefixSet"],
   needs: [],
   configure: ["productionStacks", "rules.production-removals.percent"],
+  exceptionsBy: ["set"],
   config: z.strictObject({
     percent: z.number().min(0).max(100).default(50).describe("Highest share that one update may remove (default 50)."),
   }),

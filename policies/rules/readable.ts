@@ -14,6 +14,7 @@ export const readable = resourceRule({
   on: ["PrefixSet", "PrefixSetEntry", "CloudSignaling"],
   needs: [],
   configure: ["rules.readable"],
+  exceptionsBy: ["set"],
   config: z.strictObject({}),
   example: {
     resources: [

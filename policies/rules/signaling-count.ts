@@ -9,6 +9,7 @@ export const signalingCount = resourceRule({
   on: ["CloudSignaling"],
   needs: [],
   configure: ["rules.signaling-count.limit"],
+  exceptionsBy: [],
   config: z.strictObject({
     limit: z.int().min(1).default(16).describe("Highest number of prefixes in one resource (default 16)."),
   }),

@@ -9,6 +9,7 @@ export const signalingLength = resourceRule({
   on: ["CloudSignaling"],
   needs: [],
   configure: ["rules.signaling-length"],
+  exceptionsBy: ["prefix"],
   config: z.strictObject({
     ipv4: z.int().min(0).max(32).default(24).describe("Shortest IPv4 prefix (default 24)."),
     ipv6: z.int().min(0).max(128).default(48).describe("Shortest IPv6 prefix (default 48)."),

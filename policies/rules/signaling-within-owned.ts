@@ -9,6 +9,7 @@ export const signalingWithinOwned = resourceRule({
   on: ["CloudSignaling"],
   needs: ["ownedPrefixes"],
   configure: ["ownedPrefixes"],
+  exceptionsBy: ["prefix"],
   config: z.strictObject({}),
   example: {
     config: { ownedPrefixes: ["198.51.100.0/24"] },

@@ -19,6 +19,7 @@ export const blastRadius = stackRule({
     "The block sets of a stack together cut off no more addresses than the limits; an address counts at each node once.",
   needs: ["role"],
   configure: ["rules.blast-radius"],
+  exceptionsBy: [],
   config: z.strictObject({
     ipv4Addresses: z
       .int()

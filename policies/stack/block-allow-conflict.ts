@@ -55,7 +55,9 @@ export const blockAllowConflict = stackRule({
         for (const set of onNode.filter(({ role }) => role === "allow")) {
           for (const { prefix } of set.entries) {
             const other = blocked.get(prefix.toString());
-            if (other) offenders.set(`${prefix} ${set.url}`, { prefix, detail: `in ${other} and ${set.url}` });
+            if (!other) continue;
+            const sets = [other, set.url];
+            offenders.set(`${prefix} ${set.url}`, { prefix, sets, detail: `in ${other} and ${set.url}` });
           }
         }
       }

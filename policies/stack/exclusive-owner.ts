@@ -13,6 +13,7 @@ export const exclusiveOwner = stackRule({
   description: "A set of a node has one exclusive owner, and no other writer.",
   needs: [],
   configure: ["rules.exclusive-owner"],
+  exceptionsBy: ["set"],
   config: z.strictObject({}),
   example: {
     resources: [

@@ -8,6 +8,7 @@ export const expiredExceptions = stackRule({
   description: "The configuration lists no exceptions that have ended.",
   needs: [],
   configure: ["exceptions"],
+  exceptionsBy: [],
   config: z.strictObject({}),
   example: {
     config: {

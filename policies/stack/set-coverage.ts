@@ -11,6 +11,7 @@ export const setCoverage = stackRule({
   description: "All resources that write to one set of a node cover together no more than a quarter of a family.",
   needs: [],
   configure: ["rules.set-coverage"],
+  exceptionsBy: ["set"],
   config: z.strictObject({
     wide: z
       .array(z.enum(["IPv4", "IPv6"]))

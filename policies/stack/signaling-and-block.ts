@@ -39,8 +39,9 @@ export const signalingAndBlock = stackRule({
     for (const { url, entries } of blocked.values.flat()) {
       for (const { prefix } of entries) {
         const [other] = table.overlapping(prefix);
-        if (other)
-          offenders.push({ prefix, detail: `in ${url}, and ${other.prefix} in CloudSignaling "${other.name}"` });
+        if (!other) continue;
+        const detail = `in ${url}, and ${other.prefix} in CloudSignaling "${other.name}"`;
+        offenders.push({ prefix, sets: [url], detail });
       }
     }
     if (offenders.length === 0) return;

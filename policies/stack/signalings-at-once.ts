@@ -9,6 +9,7 @@ export const signalingsAtOnce = stackRule({
   description: "All cloud signalings of a stack together have no more prefixes than the limit.",
   needs: [],
   configure: ["rules.signalings-at-once.limit"],
+  exceptionsBy: ["prefix"],
   config: z.strictObject({
     limit: z.int().min(1).default(64).describe("Highest number of prefixes that a stack signals at once (default 64)."),
   }),

@@ -62,6 +62,15 @@ describe("a configuration", () => {
       { exceptions: [{ rule: "naming", until: "2026-12-31", reason: "x" }] },
       "exceptions[0]: an exception is for a `prefix`",
     ],
+    ...(["prefix", "set"] as const).map((member): [string, object, string] => [
+      `an exception by ${member} from a rule whose findings have none`,
+      {
+        exceptions: [
+          { ...good.exceptions[0], rule: "blast-radius", [member]: { prefix: "::/0", set: "prefixset://**" }[member] },
+        ],
+      },
+      `exceptions[0].${member}: no finding of blast-radius is about one ${member}: write its level or settings under \`rules\``,
+    ]),
     [
       "an exception without an end",
       { exceptions: [{ ...good.exceptions[0], until: "2026-02-31" }] },

@@ -48,6 +48,16 @@ describe.each(rules)("$name", (rule) => {
     // The plugin serves no types but its own, so that none of its resources has a foreign one.
     if (rule.name !== "foreign-type") expect(said(rule, resources, nativeToken)).toEqual(messages);
   });
+
+  // The example of the rails lacks arguments; their other findings are about prefixes.
+  const { exceptionsBy = ["prefix", "set"], name } = rule;
+  test.each(name === "organisation-rails" ? ["set"] : exceptionsBy)("has exceptions by %s", (member) => {
+    const patterns = member === "set" ? ["prefixset://**"] : ["0.0.0.0/0", "::/0"];
+    const exceptions = patterns.map((pattern) => ({ rule: name, [member]: pattern, until: "2099-01-01", reason: "x" }));
+    expect(reportsOf(rule, resources, { config: { ...configOf(rule), exceptions }, ...(stack && { stack }) })).toEqual(
+      [],
+    );
+  });
 });
 
 test("the package exports exactly its rules, by name", () => {

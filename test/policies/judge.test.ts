@@ -168,7 +168,7 @@ describe("exceptions", () => {
   });
 
   test("are for the rule, the prefixes and the sets that they name", () => {
-    expect(judged([{ ...exception, rule: "naming" }])[0]?.message).toContain("(2 of 2)");
+    expect(judged([{ ...exception, rule: "allowed-values" }])[0]?.message).toContain("(2 of 2)");
     expect(judged([{ ...exception, prefix: "192.0.2.0/24" }])[0]?.message).toContain("(2 of 2)");
     expect(judged([{ ...exception, set: "prefixset://core/**" }])[0]?.message).toContain("(2 of 2)");
     expect(judged([{ ...exception, prefix: undefined, set: "prefixset://edge/*" }])).toEqual([]);

@@ -100,7 +100,7 @@ ${yaml.trim()}
 - An IPv6 prefix in \`64:ff9b::/96\`, \`64:ff9b:1::/48\`, \`2002::/16\` or \`::/96\` stands for IPv4 prefixes, since translators and tunnels carry its traffic to
   them. It counts as them where prefixes are protected, and so does a prefix that holds one of these ranges. \`forbiddenPrefixes\` reads them likewise.
 - \`exceptions\` set a rule aside for a prefix and those within it, for sets, or for both, up to and including the day \`until\`. One that has ended is
-  reported: the finding comes back as a warning that names it, or as a failure with \`expiredExceptions: mandatory\`.
+  reported: the finding comes back as a warning that names it, or as a failure with \`expiredExceptions: mandatory\`. An exception for a prefix or set is refused where no finding of the rule has one.
 - \`emergency: INC-4711\`, or \`PACKETFILTER_POLICIES_EMERGENCY=INC-4711\` for one run, turns mandatory into advisory; every message names it.
 - Editors check the file by \`packetfilter-policies.schema.json\`; a file that is not as it says stops the preview with the path of each mistake.
 
