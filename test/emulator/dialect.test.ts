@@ -241,14 +241,33 @@ test("signaling status: wrong secret, bare addresses, a delay, and a lease that 
   expect(emulator.boundProfile("198.51.100.7")).toBeUndefined();
 });
 
-test("a partial start carries out what is possible and answers the error", async () => {
-  await using emulator = await start({ signalingPartial: "valid-ones" });
-  const [client] = emulator.clients;
-  emulator.signal("client-a", { start: ["198.51.100.7"] });
-  const answer = await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32", "198.51.100.8/32"]);
-  expect(answer.status).toBe(409);
-  expect(emulator.signalings["client-a"]).toEqual(["198.51.100.7/32", "198.51.100.8/32"]);
-});
+test.each(["198.51.100.7/32", "192.0.2.1/32", "no prefix"])(
+  "a start of %s and others carries out what is possible",
+  async (bad) => {
+    await using emulator = await start({});
+    const [client] = emulator.clients;
+    const [early, late] = ["198.51.100.5/32", "198.51.100.8/32"];
+    for (const [signalingPartial, started] of [
+      ["all-or-nothing", []],
+      ["before", [early]],
+      ["valid-ones", [early, late]],
+    ] as const) {
+      emulator.signal("client-a", { start: ["198.51.100.7"], stop: [early, late] });
+      emulator.setDialect({ signalingPartial });
+      const answer = await signaling(emulator.signalingUrl, client, "start", [early, bad, late]);
+      const isActive = bad === "198.51.100.7/32";
+      expect([answer.status, answer.text]).toEqual(
+        isActive ? [409, "cloud signaling already active"] : [400, "ip_prefix invalid"],
+      );
+      expect(emulator.signalings["client-a"]).toEqual([...started, "198.51.100.7/32"].sort());
+      if (isActive) continue;
+      expect((await signaling(emulator.signalingUrl, client, "stop", ["198.51.100.7/32", bad])).text).toBe(
+        "ip_prefix invalid",
+      );
+      expect(emulator.signalings["client-a"]?.includes("198.51.100.7/32")).toBe(signalingPartial === "all-or-nothing");
+    }
+  },
+);
 
 test("every named dialect and every single switch is a valid dialect", () => {
   for (const name of Object.keys(DIALECTS)) expect(deviations(dialect(name))).toEqual(DIALECTS[name as "default"]);

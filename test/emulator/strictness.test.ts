@@ -19,8 +19,8 @@ const CLIENT = { clientId: "c1", secretKey: "s1" };
 
 const marks = (emulator: Emulator, type: string, profile = "web") =>
   fapi(emulator, { url: `mark://edge/${profile}`, cmd: "list", type }, EDGE);
-const signal = (emulator: Emulator, op: "start" | "stop", prefix: string) =>
-  signaling(emulator.signalingUrl, CLIENT, op, [prefix]);
+const signal = (emulator: Emulator, op: "start" | "stop", ...prefixes: string[]) =>
+  signaling(emulator.signalingUrl, CLIENT, op, prefixes);
 
 test("a list of marks names some arena; of which, only a strict node asks", async () => {
   await using emulator = await start();
@@ -107,6 +107,7 @@ test("a receiver may know IPv4 only, registered prefixes only, or no overlaps", 
   expect((await signal(emulator, "start", "2001:db8::/64")).text).toBe("ok");
   expect((await signal(emulator, "start", "2001:db8::/32")).text).toBe("ip_prefix invalid");
   expect((await signal(emulator, "start", "2001:db8::/64")).text).toBe("cloud signaling already active");
+  expect((await signal(emulator, "start", "2001:db8:0:1::/64", "2001:db8:0:1::7/128")).text).toBe("ip_prefix invalid");
   expect(emulator.signalings).toEqual({ c1: ["198.51.100.0/24", "2001:db8::/64"] });
 });
 

@@ -114,7 +114,7 @@ export const state = {
         const client = contents.signaling.clients.get(clientId) ?? contents.testSignaling.clients.get(clientId);
         if (!client) throw new UnknownResource(`There is no signaling client ${clientId}.`);
         const [toStart, toStop] = [client.read(start), client.read(stop)];
-        if (!toStart || !toStop) {
+        if ([...toStart, ...toStop].includes(undefined)) {
           throw new UnknownResource(
             `Client ${clientId} may signal ${client.state.prefixes.join(", ")} and longer prefixes only.`,
           );

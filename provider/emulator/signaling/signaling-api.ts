@@ -73,7 +73,7 @@ export class SignalingApi implements Api {
     if (prefixes === undefined) return status(client, dialect);
     if (prefixes instanceof BadRequest) return error(400, prefixes.message);
     const read = client.read(prefixes, dialect);
-    if (!read || read.length === 0) return fail("ip_prefix invalid");
+    if (read.length === 0) return fail("ip_prefix invalid");
     const problem = op === "start" ? client.start(read, dialect) : client.stop(read, dialect);
     return problem ? fail(problem) : success(read.length, dialect.signalingSuccess, dialect.signalingText);
   }

@@ -29,6 +29,9 @@ interface Starting {
   readonly lease: number;
 }
 
+/** A prefix of a request; `undefined` if the client cannot signal it. */
+type ReadPrefix = CanonicalPrefix | undefined;
+
 interface Active {
   /** Virtual time of the start, in milliseconds. */
   readonly since: number;
@@ -70,41 +73,32 @@ export class DeploymentClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** Parses prefixes; `undefined` if one is not a prefix, has host bits, is not the client's or not accepted. */
-  read(texts: readonly string[], accepted: Acceptance = {}): CanonicalPrefix[] | undefined {
-    if (accepted.signalingAddress === "cidr" && !texts.every((text) => text.includes("/"))) return undefined;
-    return attempt(() => {
-      const prefixes = texts.map((text) => Prefix.parse(text));
-      if (accepted.signalingIpv6 === "error" && prefixes.some(({ family }) => family === 6)) return undefined;
-      const isOwn = (prefix: Prefix) =>
-        accepted.signalingPrefixes === "registered"
-          ? this.prefixes.some((own) => own.equals(prefix))
-          : this.mayMove(prefix);
-      return prefixes.every(isOwn) ? ([...new Set(prefixes.map(String))] as CanonicalPrefix[]) : undefined;
-    }, PrefixError);
+  /** Parses prefixes, each once; `undefined` stands for one that is none, has host bits, is not the client's or not accepted. */
+  read(texts: readonly string[], accepted: Acceptance = {}): readonly ReadPrefix[] {
+    return [...new Set(texts.map((text) => this.readOne(text, accepted)))];
   }
 
   /** Starts signaling; returns the error text if not all were started. */
-  start(prefixes: readonly CanonicalPrefix[], how: Starting): SignalingErrorText | undefined {
+  start(prefixes: readonly ReadPrefix[], how: Starting): SignalingErrorText | undefined {
     const { signalingPartial: mode, signalingOverlap, lease } = how;
-    const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
+    const readable = prefixes.filter((prefix) => prefix !== undefined);
+    const inactive = readable.filter((prefix) => !this.running.has(prefix));
     const startable = signalingOverlap === "invalid" ? this.disjoint(inactive) : inactive;
-    const complete = startable.length === prefixes.length;
-    const isActive = inactive.length < prefixes.length;
     for (const prefix of possible(prefixes, startable, mode)) this.activate(prefix, lease);
-    if (complete) return undefined;
-    return isActive ? "cloud signaling already active" : "ip_prefix invalid";
+    if (startable.length === prefixes.length) return undefined;
+    const isOnlyActive = readable.length === prefixes.length && inactive.length < readable.length;
+    return isOnlyActive ? "cloud signaling already active" : "ip_prefix invalid";
   }
 
   /** Stops signaling; returns the error text if not all were stopped. */
   stop(
-    prefixes: readonly CanonicalPrefix[],
+    prefixes: readonly ReadPrefix[],
     { signalingPartial: mode }: Pick<Starting, "signalingPartial">,
   ): SignalingErrorText | undefined {
-    const stoppable = prefixes.filter((prefix) => this.running.has(prefix));
-    const complete = stoppable.length === prefixes.length;
+    const stoppable = prefixes.filter((prefix) => prefix !== undefined && this.running.has(prefix));
     for (const prefix of possible(prefixes, stoppable, mode)) this.deactivate(prefix);
-    return complete ? undefined : "cloud signaling is not active";
+    if (stoppable.length === prefixes.length) return undefined;
+    return prefixes.includes(undefined) ? "ip_prefix invalid" : "cloud signaling is not active";
   }
 
   export(): SignalingClientState {
@@ -113,12 +107,25 @@ export class DeploymentClient {
     return active.length > 0 ? { ...state, active } : state;
   }
 
-  /** The prefixes that no running signaling covers, and that cover none. */
+  private readOne(text: string, accepted: Acceptance): ReadPrefix {
+    const prefix = attempt(() => Prefix.parse(text), PrefixError);
+    if (!prefix || (accepted.signalingAddress === "cidr" && !text.includes("/"))) return undefined;
+    if (accepted.signalingIpv6 === "error" && prefix.family === 6) return undefined;
+    const isOwn =
+      accepted.signalingPrefixes === "registered"
+        ? this.prefixes.some((own) => own.equals(prefix))
+        : this.mayMove(prefix);
+    return isOwn ? prefix.toString() : undefined;
+  }
+
+  /** The prefixes that no running signaling and none before them covers, and that cover none. */
   private disjoint(texts: readonly CanonicalPrefix[]): CanonicalPrefix[] {
     const active = [...this.running.keys()].map((other) => Prefix.fromCanonical(other));
     return texts.filter((text) => {
       const prefix = Prefix.fromCanonical(text);
-      return !active.some((other) => other.contains(prefix) || prefix.contains(other));
+      const isFree = !active.some((other) => other.contains(prefix) || prefix.contains(other));
+      if (isFree) active.push(prefix);
+      return isFree;
     });
   }
 
@@ -141,17 +148,14 @@ export class DeploymentClient {
 
 /** The prefixes of a request that are started or stopped, if these ones can be. */
 function possible(
-  all: readonly CanonicalPrefix[],
+  all: readonly ReadPrefix[],
   able: readonly CanonicalPrefix[],
   mode: Starting["signalingPartial"],
 ): readonly CanonicalPrefix[] {
   if (able.length === all.length || mode === "valid-ones") return able;
   if (mode === "all-or-nothing") return [];
-  // They have the order of `all`, so the first that differs is the first that cannot be.
-  return all.slice(
-    0,
-    all.findIndex((prefix, at) => prefix !== able[at]),
-  );
+  // They have the order of `all`, so each one after the first that cannot be is at another place there.
+  return able.filter((prefix, at) => prefix === all[at]);
 }
 
 /** A deployment of the signaling API: its clients by id. The test deployment is another one. */
