@@ -71,6 +71,97 @@ function submit(group: GroupCommit<string, string>, ...names: string[]) {
   for (const name of names) void group.submit(name).catch(() => {});
 }
 
+/** What happens, one thing after the other; between brackets all flushes so far. With a number of callers that the engine usually has. */
+const STORIES: readonly (readonly [outcome: string, story: string, usual?: number])[] = [
+  [
+    "begins the wait anew with each caller: 90 ms after the last, where none was announced",
+    "submit a; wait 29; submit b; wait 89; nothing; wait 1; [a b]",
+  ],
+  [
+    "gathers during a flush and never runs two at once",
+    "submit a; wait 30; submit b c; wait 1000; [a]; end; submit d; wait 1000; [a] [b c d]",
+  ],
+  [
+    "carries out what came during a flush, though no caller comes after it",
+    "come a; wait 90; come b; end; wait 5000; [a] [b]",
+  ],
+  [
+    "waits 90 ms where one of a group was announced and another was not",
+    "announce a; come a b; wait 30; nothing; wait 60; [a b]",
+  ],
+  [
+    "learns from one wait in vain how many callers the engine has, and waits for no more",
+    "submit a1 b1 c1; wait 90; end; [a1 b1 c1]; submit a2 b2; wait 0; [a1 b1 c1]; submit c2; wait 0; " +
+      "[a1 b1 c1] [a2 b2 c2]; end; submit a3 b3 c3; wait 0; [a1 b1 c1] [a2 b2 c2] [a3 b3 c3]",
+  ],
+  [
+    "lets a caller that comes alone wait 90 ms, also after many others",
+    "submit a b c d e f g h i j; wait 1000; end; submit late; wait 89; [a b c d e f g h i j]; wait 1; " +
+      "[a b c d e f g h i j] [late]",
+  ],
+  [
+    "waits 30 ms and no longer for a last group of which all callers were announced",
+    "announce a b c d e; come a b c d e; wait 30; end; announce f g h; come f; wait 80; come g; wait 80; " +
+      "come h; wait 29; [a b c d e]; wait 1; [a b c d e] [f g h]",
+  ],
+  [
+    "lets a lone resource wait 30 ms from its check, since the engine may check another one",
+    "announce a; wait 20; come a; wait 9; nothing; wait 1; [a]",
+  ],
+  [
+    "does not close before a resource that was checked has come",
+    "announce a b; come a; wait 89; nothing; come b; wait 30; [a b]",
+  ],
+  [
+    "closes 30 ms after the last resource that was checked turned out to be as wanted",
+    "announce changed equal1 equal2; come changed; wait 25; drop equal1; wait 25; drop equal2; wait 29; " +
+      "nothing; wait 1; [changed]",
+  ],
+  [
+    "waits for a caller that never comes no longer than for one that was not announced",
+    "announce forbidden a; come a; wait 90; [a]",
+  ],
+  [
+    "waits 30 ms once the usual number of callers is there, and learns from one more",
+    "announce a b c held; come a b c; wait 29; nothing; wait 1; [a b c]; end; announce d e; come held d e; " +
+      "wait 0; [a b c] [held d e]",
+    3,
+  ],
+  [
+    "goes on waiting where the engine goes on checking, as with a higher --parallel",
+    "announce a b c d; come a b c; wait 29; announce e; wait 29; come d e; wait 29; " + "nothing; wait 1; [a b c d e]",
+    3,
+  ],
+  [
+    "does not take the usual number for all where more resources were checked",
+    "announce a b c d e f; come a b c; wait 89; nothing; come d e f; wait 30; [a b c d e f]",
+    3,
+  ],
+  [
+    "learns nothing about the engine from a wait in which no other caller was announced",
+    "announce a b; come a b; wait 30; end; announce c d e; come c d; wait 0; [a b]; come e; wait 30; " +
+      "[a b] [c d e]",
+  ],
+];
+
+it.each(STORIES)("%s", async (_, story, usual) => {
+  const { group, announced, announce, come, flushes, pass, end } = bench(usual === undefined ? {} : { usual });
+  const steps: Readonly<Record<string, (...names: string[]) => unknown>> = {
+    announce,
+    come,
+    submit: (...names) => submit(group, ...names),
+    drop: (name = "") => announced.drop(name),
+    wait: (ms) => pass(Number(ms)),
+    end,
+    nothing: () => expect(flushes).toEqual([]),
+  };
+  for (const step of story.split("; ")) {
+    const [verb = "", ...names] = step.split(" ");
+    if (verb.startsWith("[")) expect(flushes.map((one) => `[${one.join(" ")}]`).join(" ")).toBe(step);
+    else await (steps[verb] as (typeof steps)[string])(...names);
+  }
+});
+
 describe("group commit", () => {
   it("flushes callers that were not announced 90 ms after they came together, each with its own answer", async () => {
     const { group, flushes, pass, end } = bench();
@@ -85,68 +176,6 @@ describe("group commit", () => {
       { status: "rejected", reason: new Error("refused bad b") },
       { status: "fulfilled", value: "c" },
     ]);
-  });
-
-  it("begins the wait anew with each caller: 90 ms after the last, where none was announced", async () => {
-    const { group, flushes, pass } = bench();
-    submit(group, "a");
-    await pass(29);
-    submit(group, "b");
-    await pass(89);
-    expect(flushes).toEqual([]);
-    await pass(1);
-    expect(flushes).toEqual([["a", "b"]]);
-  });
-
-  it("gathers during a flush and never runs two at once", async () => {
-    const { group, flushes, pass, end } = bench();
-    submit(group, "a");
-    await pass(30);
-    submit(group, "b", "c");
-    await pass(1_000);
-    expect(flushes).toEqual([["a"]]);
-    await end();
-    submit(group, "d");
-    await pass(1_000);
-    expect(flushes).toEqual([["a"], ["b", "c", "d"]]);
-  });
-
-  it("carries out what came during a flush, though no caller comes after it", async () => {
-    const { come, flushes, pass, end } = bench();
-    come("a");
-    await pass(90);
-    come("b");
-    await end();
-    await pass(5_000);
-    expect(flushes).toEqual([["a"], ["b"]]);
-  });
-
-  it("waits 90 ms where one of a group was announced and another was not", async () => {
-    const { announce, come, flushes, pass } = bench();
-    announce("a");
-    come("a", "b");
-    await pass(30);
-    expect(flushes).toEqual([]);
-    await pass(60);
-    expect(flushes).toEqual([["a", "b"]]);
-  });
-
-  it("learns from one wait in vain how many callers the engine has, and waits for no more", async () => {
-    const { group, flushes, pass, end } = bench();
-    submit(group, "a1", "b1", "c1");
-    await pass(90);
-    await end();
-    expect(flushes).toEqual([["a1", "b1", "c1"]]);
-    submit(group, "a2", "b2");
-    await pass(0);
-    expect(flushes).toHaveLength(1);
-    submit(group, "c2");
-    await pass(0);
-    expect(flushes.at(-1)).toEqual(["a2", "b2", "c2"]);
-    await end();
-    submit(group, "a3", "b3", "c3");
-    await pass(0);
-    expect(flushes.at(-1)).toEqual(["a3", "b3", "c3"]);
   });
 
   it("counts the callers of all groups together", async () => {
@@ -217,16 +246,6 @@ describe("group commit", () => {
     expect(flushes.map((names) => names.length)).toEqual([66, 67]);
   });
 
-  it("lets a caller that comes alone wait 90 ms, also after many others", async () => {
-    const { group, flushes, pass, end } = bench();
-    for (let i = 0; i < 10; i += 1) submit(group, `c${i}`);
-    await pass(1_000);
-    await end();
-    submit(group, "late");
-    await pass(90);
-    expect(flushes.at(-1)).toEqual(["late"]);
-  });
-
   it("gives the error of a flush that throws to every caller, and goes on", async () => {
     let calls = 0;
     const group = new GroupCommit<string, string>(
@@ -244,24 +263,6 @@ describe("group commit", () => {
 });
 
 describe("group commit of what was announced", () => {
-  it("waits 30 ms and no longer for a last group of which all callers are there", async () => {
-    const { announce, come, flushes, pass, end } = bench();
-    announce("a", "b", "c", "d", "e");
-    come("a", "b", "c", "d", "e");
-    await pass(30);
-    await end();
-    announce("f", "g", "h");
-    come("f");
-    await pass(80);
-    come("g");
-    await pass(80);
-    come("h");
-    await pass(29);
-    expect(flushes).toEqual([["a", "b", "c", "d", "e"]]);
-    await pass(1);
-    expect(flushes.at(-1)).toEqual(["f", "g", "h"]);
-  });
-
   it("lets a node of a resource of many wait 30 ms from its check, whatever other nodes are in flight", async () => {
     const { group, announced, announce, inFlight, flushes, pass } = bench();
     announce("node", "entry");
@@ -286,42 +287,6 @@ describe("group commit of what was announced", () => {
     expect(other.flushes).toEqual([["node"]]);
   });
 
-  it("lets a lone resource wait 30 ms from its check, since the engine may check another one", async () => {
-    const { announce, come, flushes, pass } = bench();
-    announce("a");
-    await pass(20);
-    come("a");
-    await pass(9);
-    expect(flushes).toEqual([]);
-    await pass(1);
-    expect(flushes).toEqual([["a"]]);
-  });
-
-  it("does not close before a resource that was checked has come", async () => {
-    const { announce, come, flushes, pass } = bench();
-    announce("a", "b");
-    come("a");
-    await pass(89);
-    expect(flushes).toEqual([]);
-    come("b");
-    await pass(30);
-    expect(flushes).toEqual([["a", "b"]]);
-  });
-
-  it("closes 30 ms after the last resource that was checked turned out to be as wanted", async () => {
-    const { announce, come, announced, flushes, pass } = bench();
-    announce("changed", "equal 1", "equal 2");
-    come("changed");
-    await pass(25);
-    announced.drop("equal 1");
-    await pass(25);
-    announced.drop("equal 2");
-    await pass(29);
-    expect(flushes).toEqual([]);
-    await pass(1);
-    expect(flushes).toEqual([["changed"]]);
-  });
-
   it("waits while checks go on, five seconds at most", async () => {
     const { announce, come, announced, flushes, pass } = bench();
     announce("changed");
@@ -334,54 +299,6 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([]);
     await pass(20);
     expect(flushes).toEqual([["changed"]]);
-  });
-
-  it("waits for a caller that never comes no longer than for one that was not announced", async () => {
-    const { announce, come, flushes, pass } = bench();
-    announce("forbidden by a policy", "a");
-    come("a");
-    await pass(90);
-    expect(flushes).toEqual([["a"]]);
-  });
-
-  it("waits 30 ms once the usual number of callers is there, and learns from one more", async () => {
-    const { announce, come, flushes, end, pass } = bench({ usual: 3 });
-    announce("a", "b", "c", "held");
-    come("a", "b", "c");
-    await pass(29);
-    expect(flushes).toEqual([]);
-    await pass(1);
-    expect(flushes).toEqual([["a", "b", "c"]]);
-    await end();
-    announce("d", "e");
-    come("held", "d", "e");
-    await pass(0);
-    expect(flushes.at(-1)).toEqual(["held", "d", "e"]);
-  });
-
-  it("goes on waiting where the engine goes on checking, as with a higher --parallel", async () => {
-    const { announce, come, flushes, pass } = bench({ usual: 3 });
-    announce("a", "b", "c", "d");
-    come("a", "b", "c");
-    await pass(29);
-    announce("e");
-    await pass(29);
-    come("d", "e");
-    await pass(29);
-    expect(flushes).toEqual([]);
-    await pass(1);
-    expect(flushes).toEqual([["a", "b", "c", "d", "e"]]);
-  });
-
-  it("does not take the usual number for all where more resources were checked", async () => {
-    const { announce, come, flushes, pass } = bench({ usual: 3 });
-    announce("a", "b", "c", "d", "e", "f");
-    come("a", "b", "c");
-    await pass(89);
-    expect(flushes).toEqual([]);
-    come("d", "e", "f");
-    await pass(30);
-    expect(flushes).toEqual([["a", "b", "c", "d", "e", "f"]]);
   });
 
   it("learns nothing about the engine from a wait in which a caller of another group was announced", async () => {
@@ -397,21 +314,6 @@ describe("group commit of what was announced", () => {
     come("d", "e", "f");
     await pass(0);
     expect(flushes).toHaveLength(1);
-  });
-
-  it("learns nothing about the engine from a wait in which no other caller was announced", async () => {
-    const { announce, come, flushes, end, pass } = bench();
-    announce("a", "b");
-    come("a", "b");
-    await pass(30);
-    await end();
-    announce("c", "d", "e");
-    come("c", "d");
-    await pass(0);
-    expect(flushes).toEqual([["a", "b"]]);
-    come("e");
-    await pass(30);
-    expect(flushes.at(-1)).toEqual(["c", "d", "e"]);
   });
 
   it("counts a resource that is checked twice, as a replacement is, once", () => {
