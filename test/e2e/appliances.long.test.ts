@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { probe } from "../../provider/probe/probe";
 import { APPLIANCES } from "../probe/appliances/appliance";
 import { checkedWith, startAppliance, writtenBy } from "../probe/appliances/probing";
 import { TestStack } from "./support/stack";
@@ -82,19 +81,3 @@ test("eight appliances: probed, checked, and by what the probe wrote up, no chan
   expect(held()).toEqual(everywhere({}));
   expect(signaled()).toEqual(everywhere([]));
 }, 600_000);
-
-test("up refuses two lists in one answer, of which no commit was seen", async () => {
-  await using appliance = await startAppliance("candidate");
-  appliance.put("edge/blocked", A, 7);
-  const urls = [{ kind: "prefixset", arena: "edge", set: "blocked" } as const];
-  const { node } = await probe({ node: { endpoint: appliance.url }, urls, world: appliance.world() });
-  expect(node).toEqual({});
-  await using stack = await TestStack.create({
-    config: { nodes: { fra1: { endpoint: appliance.url, ...node } } },
-    program: `new pf.PrefixSet("blocked", { node: "fra1", arena: "edge", set: "blocked", entries: { "${C}": 1 } });`,
-  });
-  const { code, text } = await stack.up("--skip-preview");
-  expect(code, text).not.toBe(0);
-  expect(text).toContain('Name the right one: answers.path: "running" or answers.path: "candidate".');
-  expect(appliance.held("edge/blocked")).toEqual({ [A]: 7 });
-}, 120_000);
