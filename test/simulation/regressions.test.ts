@@ -3,18 +3,24 @@ import { type Broken, judging } from "./play";
 import { converges } from "./promises/converges";
 import type { Door } from "./scenario";
 import { World } from "./simulation";
-import { FOUND, factsOf, scenarioOf, unexcused } from "./story/found";
+import { FOUND, type FoundStory, factsOf, scenarioOf, textFaults, unexcused } from "./story/found";
+import { SITUATIONS } from "./story/situations";
 
 const doors: readonly Door[] = ["dynamic", "plugin"];
-const cases = Object.entries(FOUND).flatMap(([name, story]) => doors.map((door) => ({ name, door, story })));
+const casesOf = (stories: Readonly<Record<string, FoundStory>>) =>
+  Object.entries(stories).flatMap(([name, story]) => doors.map((door) => ({ name, door, story })));
 
 // What was broken stands in the name. The real engine plays the same stories in real-engine.test.ts.
-test.each(cases)("no more: $name ($door)", async ({ story, door }) => {
+test.each(casesOf(FOUND))("no more: $name ($door)", tell);
+test.each(casesOf(SITUATIONS))("$name ($door)", tell);
+
+async function tell({ story, door }: { readonly story: FoundStory; readonly door: Door }): Promise<void> {
   const world = new World(scenarioOf(story, door));
   const broken: Broken[] = [];
   await world.play(judging(world, broken));
   expect(unexcused(story, broken)).toEqual([]);
+  expect(textFaults(story, world.records)).toEqual([]);
   const [is, told] = factsOf(story, world, world.records);
   expect(is).toEqual(told);
   expect(await converges(world)).toEqual([]);
-});
+}
