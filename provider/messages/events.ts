@@ -71,7 +71,7 @@ export interface WriteEvents {
   left: OfPrefixes & { readonly of: "set" | "entry" | "group"; readonly onDestroy: "keep" | "created" };
   /** A delete left entries of an exclusive set that the stack did not know. */
   leftUnknown: OfPrefixes;
-  /** A delete left entries, since another resource declares them. */
+  /** A delete left entries, since another resource declares them, or has adopted them in this run. */
   leftDeclared: OfPrefixes & { readonly of: "set" | "entry"; readonly wasFound: boolean };
   /** A change was made, and the audit log lacks it. */
   notLogged: { readonly file: string; readonly reason: string };

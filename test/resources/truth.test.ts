@@ -6,7 +6,7 @@ import { ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
 
-const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
+const [A, B, C, D] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.0.0.0/29"] as const;
 const PAST = "2020-01-01T00:00:00Z";
 
 /** A node whose `blocked` and `partners` hold what others put there, and an engine with an empty state. */
@@ -52,14 +52,22 @@ describe("an adopted set", () => {
     expect(await stack.up([adopting])).toEqual([]);
   });
 
-  it("names none that went with the former resource of the set", async () => {
+  it("keeps what its former resource held until a preview has named it, and names nothing that another writer removed", async () => {
     await using stack = await bench();
-    await stack.up([set({ [A]: 1, [B]: 1, [C]: 1 }, {}, "old")]);
-    const renamed = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt" });
+    await stack.up([set({ [A]: 1, [B]: 1, [C]: 1, [D]: 1 }, {}, "old")]);
+    const renamed = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt", maxRemovals: "100%" });
+    expect(await stack.up([renamed])).toContainEqual(
+      expect.stringContaining(`4 entries stay, since another resource of this stack declares or has adopted them`),
+    );
+    expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 1, [C]: 1, [D]: 1 });
+    stack.emulator.change(BLOCKED, { delete: [D] });
+    expect((await stack.engine.preview([renamed])).printed).toEqual([
+      expect.stringContaining(`up removes 1 entry that the program does not declare: ${C}`),
+      expect.stringContaining(`${B} (1 to 2)`),
+    ]);
     await stack.up([renamed]);
-    expect((await stack.engine.preview([renamed])).printed).toEqual([expect.stringContaining(`${B} (1 to 2)`)]);
-    expect(await stack.up([renamed])).toHaveLength(1);
     expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 2 });
+    expect(await stack.up([renamed])).toEqual([]);
   });
 
   it("with secret entries shows none of them in what is said or kept beside the entries", async () => {

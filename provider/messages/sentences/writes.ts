@@ -75,7 +75,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   ),
   leftDeclared: note(({ prefixes, of, wasFound }) => {
     if (of === "set")
-      return `${count(prefixes.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(prefixes.length)}: ${some(prefixes)}.`;
+      return `${count(prefixes.length, "entry stays", "entries stay")}, since another resource of this stack declares or has adopted ${them(prefixes.length)}: ${some(prefixes)}.`;
     const owner = wasFound
       ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator; if it is its replacement, --refresh does.'
       : "";

@@ -79,6 +79,8 @@ export class SetLifecycle {
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
     const { after } = await this.write(set, plan, failure);
+    // They stay until a preview has shown their removal, also when the resource that held them under another name is deleted.
+    set.desired.take(adopted);
     reportMet(set, inputs, { shared, adopted, changed }, false);
     const kept = { endpoint, existed, ...set.settleSent(after) };
     if (adopted.size === 0) return { ...kept, entries: desired };
@@ -463,7 +465,7 @@ export class SetLifecycle {
   reportForeign(set: ResourceSet, state: SetState, inputs: Pick<SetInputs, "exclusive" | "entries">): void {
     const { entries, foreign } = shareable(state, inputs);
     const { entries: desired } = inputs;
-    // After a rename, the former resource may have removed what the new one adopted.
+    // Another writer may have removed what was adopted.
     const { observedInLook: observed = entries } = set;
     const held = [...foreign].flatMap((prefix) => {
       const value = entries.has(prefix) ? observed.get(prefix) : undefined;

@@ -41,6 +41,7 @@ export const whatStaysIsNamed: Promised = {
     const staying = [...after, ...ended].flatMap((claim) =>
       left(world, claim, after)
         .filter((prefix) => !isNamed(prefix) && !areMany(claim) && isSeen(world, done, claim))
+        .filter((prefix) => !isAdopted(done, claim, prefix))
         .map((prefix) => `${placeOf(claim)} has ${prefix}, which nothing declares, and no line of the run names it`),
     );
     return [...staying, ...lost, ...published];
@@ -301,8 +302,16 @@ function remaining(world: World, done: CommandRecord, old: Kept, after: readonly
     const others = foreignAt(world, world.nodes.get(claim.node)?.name ?? "", claim.url);
     return left(world, claim, after)
       .filter((prefix) => prefix in claim.entries && !others.has(prefix) && !others.has("*") && !isNamed(claim, prefix))
+      .filter((prefix) => !isAdopted(done, claim, prefix))
       .map((prefix) => `${claim.node} still holds ${prefix} of ${old.name}, which has ended`);
   });
+}
+
+/** True for an entry that another resource has adopted in this run, which says so: the next run does what the program says. */
+function isAdopted({ after, printed }: CommandRecord, { resource: { args } }: Claim, prefix: string): boolean {
+  const isSaid = printed.some((line) => line.includes(`${args.arena}/${args.set} `) && line.includes(": adopted "));
+  const isKept = ({ outputs }: Kept) => JSON.stringify(outputs.adopted ?? null).includes(`"${prefix}"`);
+  return isSaid && after.resources.some(isKept);
 }
 
 interface Ended {

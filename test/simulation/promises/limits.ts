@@ -49,6 +49,10 @@ function tooMuchBy(given: Case): string[] {
           claim.kind === "set" && claim.exclusive && claim.url === url && world.nodes.get(claim.node)?.name === machine,
       );
       const { size } = entriesIn(requests.find(({ cmd }) => cmd === "list") ?? {});
+      // The state has what a resource adopted, too: an array, or one for each node.
+      const adopted = done.before.resources
+        .filter(({ outputs }) => outputs.url === url)
+        .flatMap(({ outputs }) => Object.values(Object(outputs.adopted)).flat());
       const commits = requests.flatMap(({ commit }) => commit ?? []);
       const counted = {
         maxRemovals: commits.flatMap(({ removed }) =>
@@ -63,7 +67,7 @@ function tooMuchBy(given: Case): string[] {
         { of: settings, size },
         {
           of: own ? { maxRemovals: "50%", ...own.resource.args } : {},
-          size: Math.max(size, Object.keys(Object(known)).length),
+          size: Math.max(size, new Set([...Object.keys(Object(known)), ...adopted]).size),
         },
       ];
       return limits.flatMap(({ of, size }) =>
