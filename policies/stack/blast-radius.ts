@@ -9,8 +9,6 @@ import { stackRule } from "../rule";
 import { known } from "./known";
 import { byNode } from "./one-set";
 
-const SLASH_64 = 1n << 64n;
-
 /** Limits the addresses, of the Internet and of the owned prefixes, that a stack blocks. */
 export const blastRadius = stackRule({
   name: "blast-radius",
@@ -65,7 +63,7 @@ export const blastRadius = stackRule({
     });
     yield* leftOut;
     let all = NOTHING;
-    const owned = meaning.ownedPrefixList.map((prefix) => ({ prefix, amount: NOTHING }));
+    const owned = outermost(meaning.ownedPrefixList).map((prefix) => ({ prefix, amount: NOTHING }));
     for (const { holders, nodes } of byNode(values.flat())) {
       const declared = holders.flatMap(({ entries }) => entries.map(({ prefix }) => prefix));
       all = plus(all, count(outermost(declared)), nodes);
@@ -110,12 +108,14 @@ function plus(sum: Amount, { addresses, networks }: Amount, times: number): Amou
 
 function count(prefixes: readonly Prefix[]): Amount {
   let addresses = 0n;
-  let addresses6 = 0n;
+  let networks = 0n;
+  const within64 = new Set<string>();
   for (const prefix of prefixes) {
     if (prefix.family === 4) addresses += prefix.size;
-    else addresses6 += prefix.size;
+    else if (prefix.length <= 64) networks += prefix.size >> 64n;
+    else within64.add(prefix.truncate(64).toString());
   }
-  return { addresses, networks: (addresses6 + SLASH_64 - 1n) / SLASH_64 };
+  return { addresses, networks: networks + BigInt(within64.size) };
 }
 
 function over(amount: bigint, limit: number, what: string): string | undefined {

@@ -170,6 +170,21 @@ judges(blastRadius, options, [
     "it blocks 256 owned IPv4 addresses, more than 255.",
     withRule("blast-radius", { ownedIpv4Addresses: 255 }),
   ],
+  [
+    "nested owned prefixes, once",
+    sets,
+    [],
+    withConfig({
+      ownedPrefixes: ["198.51.100.0/24", "198.51.100.0/25", "198.51.100.0/26"],
+      rules: { "blast-radius": { ownedIpv4Addresses: 16 } },
+    }),
+  ],
+  [
+    "each /64 that an address is in, once",
+    set("blocked", { "2001:db8::1/128": 1, "2001:db8::2/128": 1, "2001:db8:0:1::1/128": 1, "2001:db8:0:2::1/128": 1 }),
+    "it blocks 3 IPv6 /64 networks, more than 2.",
+    withRule("blast-radius", { ipv6Networks: 2 }),
+  ],
   ["excepted sets", sets, [], withRule("blast-radius", { ipv4Addresses: 16, except: ["prefixset://*/blocked"] })],
 ]);
 
