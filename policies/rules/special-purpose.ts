@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Prefix } from "../../provider/model/prefix";
 import { prefixIn } from "../../provider/model/readable";
 import { entriesFinding } from "../entries-finding";
 import { PrefixBuckets } from "../prefix-buckets";
@@ -50,11 +51,14 @@ export const specialPurposeRanges = resourceRule({
     const prefixes = PrefixBuckets.of(allowed.flatMap((text) => prefixIn(text) ?? []));
     yield* entriesFinding(resource, {
       offence: ({ prefix }) => {
-        const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
-        if (!block || prefixes.covers(prefix)) return undefined;
         // Private addresses that are declared as our own are not bogons.
-        if (meaning.ownedIfAny.covers(prefix) || meaning.managementIfAny.covers(prefix)) return undefined;
-        return citation(block);
+        const tables = [prefixes, meaning.ownedIfAny, meaning.managementIfAny];
+        const block = specialPurposeWithin(prefix).find(({ name, block }) => {
+          const own = Prefix.parse(block);
+          const shared = prefix.contains(own) ? own : prefix;
+          return !names.has(name) && !tables.some((table) => table.covers(shared));
+        });
+        return block && citation(block);
       },
       problem: `entries of this ${role} set that are or hold special-purpose addresses`,
       remedy: "Remove them, or list what is allowed for this role.",

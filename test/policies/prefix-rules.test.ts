@@ -72,6 +72,12 @@ judges(specialPurposeRanges, options, [
   ["all of them in a block set", set("blocked", "10.0.0.0/8", "fe80::/10")],
   ["owned and management prefixes", set("partners", "198.51.100.9/32", "10.20.1.0/24")],
   ["what is fine by name or prefix", set("partners", "172.16.4.0/24", "203.0.113.64/26"), [], FINE],
+  [
+    "a prefix that holds only special ranges that are fine, or our own",
+    set("partners", "203.0.0.0/8", "10.0.0.0/7"),
+    [],
+    withConfig({ managementPrefixes: ["10.0.0.0/8"], rules: { "special-purpose": { allow: ["203.0.113.0/24"] } } }),
+  ],
   ["and what is not", set("partners", "192.0.2.0/24"), "192.0.2.0/24 (", FINE],
 ]);
 
