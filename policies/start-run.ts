@@ -16,7 +16,8 @@ export interface RunOptions {
 }
 
 /**
- * Starts a run: reads the configuration and begins to remember notices.
+ * Starts a run: reads the configuration and begins to remember notices. `PACKETFILTER_POLICIES_EMERGENCY` sets `emergency`
+ * for it.
  *
  * @example
  * ```ts
@@ -39,5 +40,7 @@ function opened(rules: readonly Rule[], given: PolicyConfig | undefined, environ
     FindingsFile.open(environment);
     throw error;
   }
+  const emergency = environment.PACKETFILTER_POLICIES_EMERGENCY;
+  if (emergency?.trim()) config = { ...config, emergency };
   return { config, findings: FindingsFile.open(environment) };
 }

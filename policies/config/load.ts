@@ -28,7 +28,6 @@ export interface LoadOptions {
 /**
  * Reads the configuration for a pack of these rules: the file that `PACKETFILTER_POLICIES` names, else
  * `packetfilter-policies.yaml` (or `.yml`) in the program's folder, else nothing but defaults.
- * `PACKETFILTER_POLICIES_EMERGENCY` sets `emergency` for one run.
  *
  * @throws {PolicyConfigError} naming the file and the path within it.
  * @example
@@ -39,9 +38,7 @@ export interface LoadOptions {
 export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOptions = {}): PolicyConfig {
   const { environment = process.env } = options;
   const file = findPolicyConfig(options);
-  const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file, environment), rules, file);
-  const emergency = environment.PACKETFILTER_POLICIES_EMERGENCY;
-  return emergency?.trim() ? { ...config, emergency } : config;
+  return parsePolicyConfig(file === undefined ? {} : readConfigFile(file, environment), rules, file);
 }
 
 /**

@@ -203,9 +203,6 @@ describe("the configuration file", () => {
     write("packetfilter-policies.yaml", "sets:\n  - pattern: prefixset://edge/x\n    role: deny\n");
     expect(() => emergencyIn({ folder })).toThrow(/ {2}- sets\[0\]\.role: /);
   });
-  test("an emergency for one run comes from the environment", () => {
-    expect(emergencyIn({ folder, environment: { PACKETFILTER_POLICIES_EMERGENCY: "INC-1" } })).toBe("INC-1");
-  });
 });
 
 test("wildcards match what an expression would", () => {

@@ -207,13 +207,16 @@ test("reasons of the policies file act on no screen and no runner of a CI job", 
   expect(report?.message).not.toMatch(/\n|##/);
 });
 
-test("an emergency makes everything advisory and is named in every message", () => {
-  const reports = reportsOf(prefixLength, [prefixSet(short)], { config: { emergency: "INC-1" } });
-  expect(reports).toEqual([
-    {
-      level: "advisory",
-      urn: expect.any(String),
-      message: expect.stringMatching(/^Emergency INC-1, mandatory rules only warn\. /),
-    },
-  ]);
-});
+test.each([{ config: { emergency: "INC-1" } }, { environment: { PACKETFILTER_POLICIES_EMERGENCY: "INC-1" } }])(
+  "an emergency makes everything advisory and is named in every message: %j",
+  (given) => {
+    const reports = reportsOf(prefixLength, [prefixSet(short)], given);
+    expect(reports).toEqual([
+      {
+        level: "advisory",
+        urn: expect.any(String),
+        message: expect.stringMatching(/^Emergency INC-1, mandatory rules only warn\. /),
+      },
+    ]);
+  },
+);
