@@ -98,7 +98,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
    * @throws {UnmetFaultError} with the option `expectAllFaultsMet`, once all is closed.
    */
   close(): Promise<void> {
-    this.closing ??= this.#end();
+    this.closing ??= this.#end().finally(this.ended);
     return this.closing;
   }
 
@@ -129,10 +129,11 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     simulation.contents.packetPath.end();
     simulation.waits.end();
     await Promise.all([server.close(), controlServer.close(), this.#isolated.endAll()]);
-    await persistence?.whole();
-    await unlock?.();
-    await backends.close();
-    this.ended();
+    try {
+      await persistence?.whole();
+    } finally {
+      await Promise.all([unlock?.(), backends.close()]);
+    }
     if (simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
   }
 }

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Persistence } from "../../provider/emulator/state/persistence";
 import { seededRandom } from "../../provider/emulator/time/random";
 import { useFolder } from "../support/folder";
-import { BLOCKED, commit, fapi, insert, list, signaling } from "./calls";
+import { BLOCKED, commit, control, fapi, insert, list, signaling } from "./calls";
 import { keeping } from "./keeping";
 
 const state: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
@@ -65,6 +65,16 @@ test("a commit that is on its way is kept as staged changes before it is applied
   expect(replaced?.arenas?.edge?.sets).toEqual(state.arenas?.edge?.sets);
 });
 
+test("the marks of packets are kept, also if a later one of the call is not valid", async () => {
+  const persist = join(folder, "marks.json");
+  const rules = [{ id: 1, actions: [{ hmark: { lifetime: 600 } }] }];
+  const profiles = { web: { prefixes: ["198.51.100.0/24"], rules } };
+  await using emulator = await startEmulator({ persist, state: { arenas: { edge: { profiles } } } });
+  const packet = { from: "203.0.113.9", to: "198.51.100.7", proto: "udp" } as const;
+  expect(() => emulator.receive([packet, {} as never])).toThrow("packet 1");
+  await expect.poll(() => readFile(persist, "utf8")).toContain("203.0.113.9");
+});
+
 test("a folder that is not there is told at the start", async () => {
   await expect(startEmulator({ persist: join(folder, "absent", "kept.json") })).rejects.toThrow(
     /The state cannot be kept in .*kept\.json: the folder .*absent does not exist\. Create it first\./,
@@ -82,6 +92,19 @@ test("a change that cannot be kept is not acknowledged; the next one writes all"
   await expect(persistence.durable()).rejects.toThrow(/ENOENT/);
   await mkdtemp(inner).then((made) => rm(made, { recursive: true }));
   await expect(persistence.durable()).rejects.toThrow(/ENOENT/);
+});
+
+test("an emulator ends and frees its file even if the last write fails, and its caller gets the error", async () => {
+  const persist = join(folder, "blocked.json");
+  const emulator = await startEmulator({ persist, state });
+  await rm(persist);
+  await mkdir(persist);
+  expect((await control(emulator, "POST", "/stop")).status).toBe(200);
+  await emulator.closed;
+  await expect(emulator.close()).rejects.toThrow(/blocked\.json/);
+  await rm(persist, { recursive: true });
+  await using next = await startEmulator({ persist, state });
+  expect(next.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
 });
 
 test("a change during a write is in the file soon, though no answer waits for it", async () => {

@@ -97,9 +97,11 @@ export const traffic = {
       input: z.array(packetSchema).max(CONTROL.packets) as z.ZodType<Iterable<Packet>>,
       answer: z.array(verdict),
       run: ({ contents, changed }, packets): Verdict[] => {
-        const verdicts = contents.packetPath.receive(packets);
-        changed("marks");
-        return verdicts;
+        try {
+          return contents.packetPath.receive(packets);
+        } finally {
+          changed("marks");
+        }
       },
     }),
     (packets: Iterable<Packet>) => checkedPackets(packets),
@@ -168,7 +170,9 @@ export async function receiveTraffic(
   count: number,
   signal?: AbortSignal,
 ): Promise<TrafficSummary> {
-  const summary = await contents.packetPath.receiveTraffic(source, count, signal);
-  changed("marks");
-  return summary;
+  try {
+    return await contents.packetPath.receiveTraffic(source, count, signal);
+  } finally {
+    changed("marks");
+  }
 }

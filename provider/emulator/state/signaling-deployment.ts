@@ -95,10 +95,11 @@ export class DeploymentClient {
     prefixes: readonly ReadPrefix[],
     { signalingPartial: mode }: Pick<Starting, "signalingPartial">,
   ): SignalingErrorText | undefined {
-    const stoppable = prefixes.filter((prefix) => prefix !== undefined && this.running.has(prefix));
+    const readable = prefixes.filter((prefix) => prefix !== undefined);
+    const stoppable = readable.filter((prefix) => this.running.has(prefix));
     for (const prefix of possible(prefixes, stoppable, mode)) this.deactivate(prefix);
     if (stoppable.length === prefixes.length) return undefined;
-    return prefixes.includes(undefined) ? "ip_prefix invalid" : "cloud signaling is not active";
+    return readable.length < prefixes.length ? "ip_prefix invalid" : "cloud signaling is not active";
   }
 
   export(): SignalingClientState {
