@@ -54,3 +54,12 @@ test.each([
   ]);
   expect(emulator.state()).toEqual(before);
 });
+
+test.each([{ advance: "5" }, { advance: "9000000d" }])(
+  "a refused time changes nothing, though a freeze goes with it: %j",
+  async (wrong) => {
+    await using emulator = await startEmulator();
+    const answer = await control(emulator, "POST", "/clock", { freeze: "2030-01-01T00:00:00Z", ...wrong });
+    expect([answer.status, emulator.clock.frozen]).toEqual([400, false]);
+  },
+);

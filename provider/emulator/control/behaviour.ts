@@ -6,12 +6,11 @@ import { type Fault, faultSchema } from "../behaviour/fault-schema";
 import type { ActiveFault } from "../behaviour/faults";
 import { expectNone, unmetFaults } from "../behaviour/unmet-faults";
 import type { Simulation } from "../simulation";
-import type { Duration } from "../time/duration";
+import { checkMoment } from "../time/clock";
+import { type Duration, durationSchema, milliseconds } from "../time/duration";
 import { activeFault, unmetFault } from "./answers";
 import { UnknownResource } from "./lookup";
 import { type FaultRemover, getter, method, operation } from "./operation";
-
-const duration = z.union([z.number(), z.string()]).describe("Milliseconds, or a text such as 1h.");
 
 const faults = operation("GET /faults", "The faults that were set.", {
   answer: z.array(activeFault),
@@ -40,7 +39,7 @@ const setTime = operation("POST /clock", "Freezes, advances or resumes the virtu
         .union([z.literal(true), z.string()])
         .optional()
         .describe("true for the present time, or a time"),
-      advance: duration.optional(),
+      advance: durationSchema.optional().describe("Milliseconds, or a text such as 1h."),
       resume: z.literal(true).optional(),
     })
     .refine(({ freeze, resume }) => freeze !== true || !resume, {
@@ -49,6 +48,9 @@ const setTime = operation("POST /clock", "Freezes, advances or resumes the virtu
   answer: clock,
   run: (simulation, { freeze, advance, resume }) => {
     const { clock } = simulation;
+    // A refused request changes nothing.
+    const from = typeof freeze === "string" ? Date.parse(freeze) : clock.ms;
+    checkMoment(from + milliseconds(advance ?? 0));
     if (freeze !== undefined) clock.freeze(freeze === true ? undefined : freeze);
     if (advance !== undefined) clock.advance(advance);
     if (resume) clock.resume();

@@ -38,6 +38,11 @@ export function elapsed(wall: Wall): number {
 /** Latest time to which a clock can be set: long before the last date that JavaScript has. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+/** @throws {TypeError} for a time to which no clock can be set. */
+export function checkMoment(ms: number): void {
+  if (ms > LATEST) throw new TypeError("The virtual clock cannot be set to a time after the year 9999.");
+}
+
 /**
  * The clock for marks, leases and late commits of an emulator. It runs with real time until it is frozen, and can jump. It
  * reads the machine's date once, at the start, so later changes of the date have no effect. Events within a jump happen in
@@ -145,7 +150,7 @@ export class VirtualClock {
   }
 
   private jump(target: number): void {
-    if (target > LATEST) throw new TypeError("The virtual clock cannot be set to a time after the year 9999.");
+    checkMoment(target);
     for (let next = this.alarms[0]; next && next.due <= target; next = this.alarms[0]) {
       this.alarms.shift();
       this.stopped = Math.max(next.due, this.stopped ?? next.due);
