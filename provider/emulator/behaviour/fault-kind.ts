@@ -19,7 +19,7 @@ export interface Variation {
   readonly commitDelay?: number;
   /** With an endless delay: staged changes stay staged instead of being lost. */
   readonly keepStaged?: boolean;
-  /** Lists show the state before the last commit. */
+  /** Lists show the state before the last change of applied entries. */
   readonly stale?: boolean;
 }
 

@@ -127,7 +127,7 @@ const nodeFaults = {
     run: async ({ fault: { status = 507, message = "table full" }, error }) => ({ ...error(status, message), status }),
   },
   "stale-list": {
-    about: "A list shows the set as it was before its last commit.",
+    about: "A list shows the set as it was before its last change of applied entries.",
     meets: ["list"],
     changesNode: () => true,
     parameters: {},

@@ -16,7 +16,7 @@ const PRESETS = {
     ["List breaks off", "in the middle of its body", { kind: "truncated", cmd: "list" }],
     ["Unknown shape", "a list in an unexpected form", { kind: "unknown-shape", cmd: "list" }],
     ["Table full", "inserts answer 507", { kind: "full-table", cmd: "insert" }],
-    ["Stale list", "shows the set before its last commit", { kind: "stale-list", cmd: "list" }],
+    ["Stale list", "shows the set before its last change", { kind: "stale-list", cmd: "list" }],
   ],
   Connection: [
     ["Slow answer", "2 s", { kind: "delay", delay: "2s" }],

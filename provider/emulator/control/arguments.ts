@@ -94,7 +94,12 @@ export const markQuery = z.strictObject({
   contains: prefixText
     .optional()
     .describe("Only records with this address, or with one in this prefix, as source, destination or only address."),
-  limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records, in the order of their creation."),
+  limit: z
+    .int()
+    .min(1)
+    .max(CONTROL.allMarks)
+    .optional()
+    .describe("Most records: first IPv4, then IPv6, each in the order in which they first appeared."),
 });
 
 /** One of the four mark tables of a profile, and a filter of its records. */

@@ -68,7 +68,7 @@ export class MarkTable {
     return this.byKey.has(nameOf(key, id));
   }
 
-  /** All records, in the order of their creation. */
+  /** All records, in the order in which they first appeared. */
   records(): Iterable<HeldMark> {
     return this.byKey.values();
   }
