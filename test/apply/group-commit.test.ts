@@ -4,7 +4,7 @@ import { Announced, InFlight } from "../../provider/apply/in-flight";
 
 /** Timers that fire when the test says so, and flushes that end when the test says so. */
 /** A lone change waits 30 ms; the waits of the others follow from that. */
-function bench({ usual }: { usual?: number } = {}) {
+function bench({ usual }: { usual?: number | undefined } = {}) {
   let now = 0;
   const timers = new Set<{ at: number; run: () => void }>();
   const flushes: string[][] = [];
@@ -72,7 +72,7 @@ function submit(group: GroupCommit<string, string>, ...names: string[]) {
 }
 
 /** What happens, one thing after the other; between brackets all flushes so far. With a number of callers that the engine usually has. */
-const STORIES: readonly (readonly [outcome: string, story: string, usual?: number])[] = [
+const STORIES: readonly [outcome: string, story: string, usual?: number][] = [
   [
     "begins the wait anew with each caller: 90 ms after the last, where none was announced",
     "submit a; wait 29; submit b; wait 89; nothing; wait 1; [a b]",
@@ -144,8 +144,8 @@ const STORIES: readonly (readonly [outcome: string, story: string, usual?: numbe
   ],
 ];
 
-it.each(STORIES)("%s", async (_, story, usual) => {
-  const { group, announced, announce, come, flushes, pass, end } = bench(usual === undefined ? {} : { usual });
+it.each(STORIES.map(([outcome, story, usual]) => ({ outcome, story, usual })))("$outcome", async ({ story, usual }) => {
+  const { group, announced, announce, come, flushes, pass, end } = bench({ usual });
   const steps: Readonly<Record<string, (...names: string[]) => unknown>> = {
     announce,
     come,

@@ -223,25 +223,6 @@ it.each([
   expect(waves.held().ams1).toEqual(OLD);
 });
 
-it("a red group that is renamed is not taken for another one on the same nodes, whose wave has passed", async () => {
-  await using waves = await filled({}, undefined, SHARED);
-  const other = another(OWN, "second", { rollout: waves.rollout });
-  const run = async (named: ReturnType<typeof group>) => {
-    const { errors } = await waves.engine.up([other, named]);
-    return errors.map(({ message }) => message).join("\n");
-  };
-  const red = (name: string, rollout: object) => ({ ...group(NEW, NODES, { rollout, ...SHARED }), name });
-  expect(await run({ ...red("blocked", waves.rollout), args: { ...red("", waves.rollout).args, entries: OLD } })).toBe(
-    "",
-  );
-  waves.doctor.ill.set("lab1", 503);
-  expect(await run(red("blocked", waves.rollout))).toContain("wave 1 of 3 (lab1) did not pass: ");
-  expect(await run(red("renamed", { waves: WAVES }))).toContain(
-    "nothing was written: lab1 holds what the program says",
-  );
-  expect(waves.held()).toMatchObject({ fra1: { ...OLD, ...OWN }, ams1: { ...OLD, ...OWN } });
-});
-
 it("a group whose set gets another name while it is red is asked the check of its state before the new set is written", async () => {
   await using waves = await filled();
   waves.doctor.ill.set("lab1", 503);

@@ -14,7 +14,7 @@ export interface FoundStory {
   readonly dialect?: NodePlan["dialect"];
   /** Prefixes that a receiver `r1` has active at the start. */
   readonly active?: readonly string[];
-  /** Content of nodes after the last turn, by their names, or by name and set as in `n1 partners`; of `r1` its active prefixes. */
+  /** Content of nodes after the last turn, by their names, or by name and set as in `n1 partners`, and as staged as in `n1 staged`; of `r1` its active prefixes. */
   readonly ends?: Readonly<Record<string, Entries | readonly string[]>>;
   /** Runs of the story that fail, counted from 0. */
   readonly red?: readonly number[];
@@ -477,7 +477,9 @@ export function factsOf(
   const places = Object.keys(ends).map((name) => {
     const active = machines.get(name)?.emulator.signalings["client-a"];
     const [node = "", set = "blocked"] = name.split(" ");
-    return [name, nodes.get(node)?.held(`prefixset://edge/${set}`) ?? active] as const;
+    const { emulator } = nodes.get(node) ?? {};
+    const held = emulator?.prefixSet(set === "staged" ? SET : `prefixset://edge/${set}`);
+    return [name, (set === "staged" ? held?.staged : held?.applied) ?? active] as const;
   });
   const failed = records.flatMap(({ done }, index) => (done.errors.length > 0 || done.wasKilled ? [index] : []));
   const isShown = shown === undefined || records[shown]?.done.steps.some(({ op }) => op === "update") === true;

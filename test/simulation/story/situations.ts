@@ -1,6 +1,6 @@
 import type { Declared, Entries, Run, Turn } from "../scenario";
 import { originOf } from "../simulation";
-import { A, act, B, C, entry, type FoundStory, kill, outage, run, SET, signal, up, X, Y } from "./found";
+import { A, act, B, C, entry, type FoundStory, fault, kill, outage, run, SET, signal, up, X, Y } from "./found";
 
 type Stories = Readonly<Record<string, FoundStory>>;
 type Args = Readonly<Record<string, unknown>>;
@@ -222,6 +222,63 @@ const KILLED: Stories = {
   },
 };
 
+const STUBBORN = { insertExisting: "error", deleteAbsent: "error", emptyCommit: "error" };
+const failing = (cmd: "insert" | "commit", nth = 1) => fault("n1", { cmd, status: 503, nth, times: 100 });
+const other = (prefix: string, value = 1, name = prefix): Declared =>
+  withArgs({ ...entry(value), name: name.replace(/[^\w]/g, "-") }, { prefix });
+
+/** Runs that failed half-way, at nodes that refuse what changes nothing. */
+const FAILED: Stories = {
+  ...each(
+    ["{message}", "set unchanged", "E-17"].flatMap((text) => [true, false].map((isSecret) => ({ text, isSecret }))),
+    ({ text, isSecret }) => [
+      `a create that failed before anything was staged can be destroyed, empty commit: ${text}, secret: ${isSecret}`,
+      {
+        dialect: { ...STUBBORN, nothingStagedText: text },
+        turns: [
+          up({ ...part({ [A]: 1 }), ...(isSecret && { options: { secret: ["entries"] } }) }, failing("insert")),
+          destroy,
+        ],
+        red: [0],
+        ends: { n1: {} },
+      },
+    ],
+  ),
+  ...each(["{message}", "no new changes", "E-17"], (text) => [
+    `equal entries are taken over where an empty commit is refused with ${text}`,
+    {
+      dialect: { ...STUBBORN, nothingStagedText: text },
+      sets: { [A]: 1 },
+      turns: [up(part({ [A]: 1 })), up(part({ [A]: 1 }))],
+      ends: { n1: { [A]: 1 } },
+    },
+  ]),
+  ...each(
+    [part({ [A]: 1, [B]: 1 }), entry(1)].flatMap((one) =>
+      [{}, STUBBORN].flatMap((dialect) => [true, false].map((isRefreshed) => ({ one, dialect, isRefreshed }))),
+    ),
+    ({ one, dialect, isRefreshed }) => [
+      `a destroy unstages a ${one.type} whose create was never committed, ${JSON.stringify({ ...dialect, isRefreshed })}`,
+      {
+        dialect,
+        turns: [up(one, failing("commit")), ...(isRefreshed ? [run("refresh", [])] : []), destroy],
+        red: [0],
+        ends: { n1: {}, "n1 staged": {} },
+      },
+    ],
+  ),
+  "what a failed run left staged is published by no later one, a removal before an insert least of all": {
+    dialect: STUBBORN,
+    turns: [
+      run("up", [other(A), other(B)]),
+      run("up", [other(A, 2), other(B)], [failing("insert", 2)]),
+      run("up", [other(A, 2), other(B), other(C)]),
+    ],
+    red: [1],
+    ends: { n1: { [A]: 2, [B]: 1, [C]: 1 } },
+  },
+};
+
 const TWELVE = Array.from({ length: 12 }, (_, index) => `n${index + 1}`);
 const twelve = (entries: Entries): Declared => ({
   type: "PrefixSetGroup",
@@ -253,4 +310,4 @@ const GROUPS: Stories = {
 };
 
 /** What runs do, and what they say of it. */
-export const SITUATIONS: Stories = { ...KILLED, ...GROUPS };
+export const SITUATIONS: Stories = { ...KILLED, ...FAILED, ...GROUPS };
