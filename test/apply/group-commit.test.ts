@@ -4,7 +4,7 @@ import { Announced, InFlight } from "../../provider/apply/in-flight";
 
 /** Timers that fire when the test says so, and flushes that end when the test says so. */
 /** A lone change waits 30 ms; the waits of the others follow from that. */
-function bench({ usual }: { usual?: number | undefined } = {}) {
+function bench({ usual }: { usual?: number } = {}) {
   let now = 0;
   const timers = new Set<{ at: number; run: () => void }>();
   const flushes: string[][] = [];
