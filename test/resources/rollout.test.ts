@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../provider/deployment/sent-before";
 import { Prefix } from "../../provider/model/prefix";
+import { startHealth } from "../support/health";
 import { A, B, C, filled, NODES, URL, WAVES, waves } from "./support/group-bench";
 
 const [ONE, TWO, OTHER] = [{ [A]: 1 }, { [A]: 1, [B]: 1 }, { [A]: 1, [C]: 1 }];
@@ -78,6 +79,40 @@ describe("a rollout", () => {
     expect(stack.engine.state[0]?.inputs.restores).toBe(
       `ams1, lab1: 1 missing entry: ${A}; what has not passed goes in with its wave`,
     );
+  });
+
+  it("that was killed as it took a red content back does not count that content as passed by the health of the other", async () => {
+    await using stack = await filled();
+    const { doctor, held, up } = stack;
+    doctor.ill.set("lab1", 500);
+    expect((await up(TWO)).error).toContain("wave 1 of 3 (lab1) did not pass");
+    await stack.killed(({ lab1 }) => lab1?.[B] === undefined, ONE);
+    expect(held().lab1).toEqual(ONE);
+    doctor.ill.clear();
+    const seen: unknown[] = [];
+    doctor.onAsked = (node) => {
+      if (node === "lab1") seen.push(held().lab1);
+    };
+    expect((await up(OTHER)).error).toBe("");
+    expect(seen).toEqual([OTHER]);
+  });
+
+  it("that was killed before its new check was asked passes by that check alone, not by the one of the state", async () => {
+    await using stack = await filled();
+    await using other = await startHealth();
+    const { held, up } = stack;
+    const checked = { rollout: { waves: WAVES, check: { url: other.url } } };
+    other.ill.set("lab1", 500);
+    await stack.killed(({ lab1 }) => lab1?.[B] !== undefined, TWO, checked);
+    expect(held()).toEqual({ lab1: TWO, fra1: ONE, ams1: ONE });
+    expect(stack.outputs().rollout).not.toHaveProperty("reason");
+    for (let run = 0; run < 2; run++) {
+      expect((await up(TWO, checked)).error).toMatch(/wave 1 of 3 \(lab1\) did not pass: GET .*: HTTP 500/);
+      expect(held()).toMatchObject({ fra1: ONE, ams1: ONE });
+    }
+    other.ill.clear();
+    expect((await up(TWO, checked)).error).toBe("");
+    expect(held()).toEqual(equal(TWO));
   });
 
   it("restores what other nodes lost of what has passed while it is red, and nothing new", async () => {
