@@ -137,13 +137,18 @@ describe("files keep their looks", () => {
     await write("# nothing yet\n");
     expect((await block("192.0.2.1", "--permanent")).code).toBe(0);
     expect(await text()).toBe("# nothing yet\n\n192.0.2.1/32:\n  value: 1\n  reason: SYN flood\n");
-    await write("- 192.0.2.1\n# ours\n- prefix: 192.0.2.2\n  reason: old\n");
+    await write("- 192.0.2.1 # customer X\n# ours\n- prefix: 192.0.2.2\n  reason: old\n  id: 12345678901234567890\n");
     for (const prefix of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
       expect((await block(prefix, "--permanent")).code).toBe(0);
     }
     const entry = { value: 1, reason: "SYN flood" };
     expect(entries()).toEqual({ "192.0.2.1/32": entry, "192.0.2.2/32": entry, "192.0.2.3/32": entry });
-    expect(await text()).toContain("# ours\n- prefix: 192.0.2.2\n  reason: SYN flood\n");
+    expect(await text()).toContain(
+      "- prefix: 192.0.2.1 # customer X\n  reason: SYN flood\n# ours\n- prefix: 192.0.2.2\n  reason: SYN flood\n  id: 12345678901234567890\n",
+    );
+    await write("192.0.2.1: 2 # customer X\n");
+    expect((await block("192.0.2.1", "--permanent")).code).toBe(0);
+    expect(await text()).toBe("192.0.2.1:\n  value: 2 # customer X\n  reason: SYN flood\n");
   });
 
   test("JSON: indentation, line ends, members of others", async () => {
@@ -157,6 +162,18 @@ describe("files keep their looks", () => {
     expect((await json("unblock", "192.0.2.1")).code).toBe(0);
     expect((await json("block", "192.0.2.2", "--reason", "r", "--permanent")).code).toBe(0);
     expect(await text("blocks.json")).toBe('[{"prefix":"192.0.2.2","reason":"r"}]');
+    const exact =
+      '[{"prefix":"192.0.2.2","id":9007199254740991,"name":"12345678901234567890","share":0.30000000000000004}]';
+    await write(exact, "blocks.json");
+    expect((await json("block", "192.0.2.2", "--reason", "r", "--permanent")).code).toBe(0);
+    const long = exact.replace("740991", "740993");
+    await write(long, "blocks.json");
+    const { code, err } = await json("block", "192.0.2.3", "--reason", "r", "--permanent");
+    expect([code, err, await text("blocks.json")]).toEqual([
+      1,
+      expect.stringContaining("the number 9007199254740993 would be written as 9007199254740992. Nothing was changed"),
+      long,
+    ]);
   });
 });
 

@@ -2,12 +2,23 @@ import { attempt } from "../../model/errors";
 import { isObject, type JsonObject } from "../../model/json";
 import { type Edit, type EntryChange, edited, notEditable } from "./edit";
 
-/** The text of a JSON prefix file after an edit, with its own indentation, line ends and byte order mark. */
+/** A text or a number of JSON. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/**
+ * The text of a JSON prefix file after an edit, with its own indentation, line ends and byte order mark.
+ * @throws {Error} for a number of any entry that would be written as another one
+ */
 export function editJson(text: string, changes: Edit): string {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const body = text.slice(mark.length);
   // Records a line are not one document.
   const root: unknown = body.trim() === "" ? {} : attempt(() => JSON.parse(body) as unknown);
+  for (const [token] of body.matchAll(TOKEN))
+    if (/\d{16}/.test(token) && !token.startsWith('"') && String(Number(token)) !== token)
+      throw new Error(
+        `the number ${token} would be written as ${Number(token)}. Nothing was changed: write it as a text in quotes, or edit the file by hand.`,
+      );
   const after = JSON.stringify(editRoot(root, changes), null, indentationOf(body));
   const isNew = body.trim() === "";
   const written = `${mark}${after}${isNew || body.endsWith("\n") ? "\n" : ""}`;

@@ -12,7 +12,7 @@ export function editYaml(text: string, changes: Edit): string {
   // Loaded here, since most programs read no YAML.
   const yaml = require("yaml") as typeof import("yaml");
   const { isMap, isScalar, isSeq, parseDocument, YAMLMap: YamlMap } = yaml;
-  const document: Document = parseDocument(text, PARSING);
+  const document: Document = parseDocument(text, { ...PARSING, intAsBigInt: true });
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
     // Comments alone: they stay above the new entries.
     document.commentBefore = [document.commentBefore, document.comment].filter(Boolean).join("\n") || null;
@@ -79,8 +79,8 @@ export function editYaml(text: string, changes: Edit): string {
 
   function changed(content: unknown, change: EntryChange): unknown {
     if (isMap(content)) return setMembers(content, change);
-    const value = isScalar(content) && typeof content.value === "number" ? { value: content.value } : {};
-    return document.createNode(plain({ ...value, ...change }));
+    const value = isScalar(content) && typeof content.value === "bigint" ? { value: Number(content.value) } : {};
+    return commented(document.createNode(plain({ ...value, ...change })), content);
   }
 }
 
@@ -90,9 +90,16 @@ interface How<T> extends Items<T> {
 
 function elementOf(document: Document, prefix: unknown, change: EntryChange, former?: Node): Node {
   const value = former ? {} : { value: 1 };
-  const node = document.createNode({ prefix, ...value, ...plain(change) });
+  const node = commented(document.createNode({ prefix, ...value, ...plain(change) }), former);
   if (former?.commentBefore) node.commentBefore = former.commentBefore;
   return node;
+}
+
+/** Puts the comment behind a former scalar behind the first member: behind the map, the next comment would join it. */
+function commented(map: Node, former: unknown): Node {
+  const [first] = (map as YAMLMap<unknown, Node>).items;
+  if (first?.value) first.value.comment = (former as Node | null | undefined)?.comment;
+  return map;
 }
 
 function setMembers(map: YAMLMap, change: EntryChange): YAMLMap {
