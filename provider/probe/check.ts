@@ -158,7 +158,8 @@ async function startAndStop(receiver: Receiver): Promise<string> {
   const idle = await receiver.status();
   const active = receiver.read(idle);
   if (active.kind !== "done") throw new Error(`the status is not read: ${whyUnread(active)}`);
-  if (active.value.map(String).includes(own)) throw new Error("it is active already, and stays so");
+  if (active.value.some((one) => one.overlaps(receiver.prefix)))
+    throw new Error("it overlaps an active one, which stays so");
   receiver.begin(idle);
   const { answers } = receiver;
   const start = await receiver.start([own]);

@@ -49,7 +49,7 @@ const NEARBY = DOCUMENTATION.map((block) => block.truncate(block.length - 1));
 
 /** True for a prefix that a write of documentation prefixes might remove or merge. */
 export function isNearDocumentation(prefix: Prefix): boolean {
-  return NEARBY.some((block) => block.contains(prefix));
+  return NEARBY.some((block) => block.overlaps(prefix));
 }
 
 /** Most of {@link singles}. */

@@ -25,10 +25,15 @@ test("what changes meanwhile in such a set is named, and left so", async () => {
   expect(stopped).toContain("does not list 10.1.0.0/16 any more, which the probe did not remove");
 });
 
-test("a set that holds documentation prefixes, or a neighbour of one, is not written to", async () => {
-  await using emulator = await startNode({});
+test.each([
+  ["documentation prefixes", "203.0.113.0/24"],
+  ["an entry around some", "192.0.0.0/16"],
+])("a set that holds %s is not written to", async (_, held) => {
+  await using emulator = await startNode({ nested: "merged" });
+  emulator.change(BLOCKED, { delete: ["203.0.113.0/24"] });
+  emulator.change(BLOCKED, { insert: { [held]: 5 } });
   const { stopped } = await probed(emulator, kept);
-  expect(stopped).toContain("holds 203.0.113.0/24, in or beside the documentation prefixes");
+  expect(stopped).toContain(`holds ${held}, in, around or beside the documentation prefixes`);
   expect(emulator.requests().filter(({ cmd }) => cmd !== undefined && cmd !== "list")).toEqual([]);
 });
 
@@ -36,7 +41,7 @@ test("such a prefix in a spelling that no reader knows is shown with its list", 
   const list = () => ({ rows: { "10.1.0.0/16": 1, "h_203.000.113.009": 1, total: 2 } });
   await using node = await startShapedNode({ [BLOCKED]: { "10.1.0.0/16": 1 } }, { list });
   const { stopped } = await probe({ node: { endpoint: node.endpoint }, ...kept, write: true });
-  expect(stopped).toMatch(/holds \{"rows":.*h_203\.000\.113\.009.*\}, in or beside the documentation prefixes/);
+  expect(stopped).toMatch(/holds \{"rows":.*h_203\.000\.113\.009.*\}, in, around or beside the documentation prefixes/);
   expect(new Set(node.asked)).toEqual(new Set(["list"]));
 });
 

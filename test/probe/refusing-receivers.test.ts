@@ -75,6 +75,14 @@ test.each(["probe", "check"])(
   },
 );
 
+test("a check starts no prefix that overlaps an active one", async () => {
+  await using receiver = await startShapedReceiver({});
+  const own = Prefix.parse(OWN);
+  receiver.active.add(own.truncate(own.length - 1).toString());
+  await check({ urls: [], receiver: { options: optionsOf(receiver), prefix: own }, world: atOnce() });
+  expect(receiver.asked).not.toContain("start");
+});
+
 test("a check judges the answer to a stop, too", async () => {
   const done = (operation: string) => (operation === "stop" ? { outcome: "gone" } : "ok");
   await using receiver = await startShapedReceiver({ done });

@@ -53,7 +53,7 @@ export class SetLists {
     if (own.length > 0 || (reading.kind !== "done" && this.isTraced(list))) {
       // A spelling that no reader knows is quoted with the list.
       const shown = own.length > 0 ? some(own.map(String), 3) : list.quote;
-      throw new Error(`${where} holds ${shown}, in or beside the documentation prefixes that the probe writes`);
+      throw new Error(`${where} holds ${shown}, in, around or beside the documentation prefixes that the probe writes`);
     }
     this.before = list;
   }
