@@ -103,14 +103,11 @@ export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project
   const names = new Set([...node, ...(allNodes ? allNames(stack) : isWhole ? (stack?.nodes ?? []) : [])]);
   const named = [...names].map((name) => ofStackNode(name, stack as Project, members));
   const unnamed = isWhole && stack?.unnamed("node").isConfigured ? [standardNode(flags, stack, members, io)] : [];
-  const isElsewhere = ({ options }: ChosenNode) => named.every((one) => one.options.endpoint !== options.endpoint);
-  const chosen = [
-    ...named,
-    ...unnamed.filter(isElsewhere),
-    ...endpoint.map((address) => ofAddress(address, "--endpoint", members, io)),
-  ];
+  const chosen = [...named, ...unnamed, ...endpoint.map((address) => ofAddress(address, "--endpoint", members, io))];
   const nodes = chosen.length > 0 ? chosen : [standardNode(flags, stack as Project, members, io)];
-  return nodes.map(({ name, options }) => ({ name, options: complete(options, members) }));
+  const all = nodes.map(({ name, options }) => ({ name, options: complete(options, members) }));
+  const places = all.map(({ options }) => parseNodeEndpoint(options.endpoint).shown);
+  return all.filter((_, index) => places.indexOf(places[index] ?? "") === index);
 }
 
 /** The node of a command that takes one. @throws {UsageError} as {@link chosenNodes}, and if there are several */

@@ -77,8 +77,8 @@ new pf.PrefixSetGroup(
 });
 
 test.each([
-  ["set", "PrefixSet", "edge-blocked-node1"],
-  ["entries", "PrefixSetEntry", "edge-blocked-node1-192.0.2.0/24"],
+  ["set", "PrefixSet", "edge-blocked"],
+  ["entries", "PrefixSetEntry", "edge-blocked-192.0.2.0/24"],
 ])("--as %s declares once, under the first name, what two names of one address hold", async (as, kind, resource) => {
   await place({ node2: endpoint(0) });
   expect(await command("--all-nodes", "--as", as, "--out", "all")).toMatchObject({ code: 0, err: "" });

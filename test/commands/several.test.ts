@@ -32,9 +32,10 @@ test.each([
   expect(held()).toEqual(expected);
 });
 
-test("addresses and sets may be repeated, and each has a line", async () => {
+test("addresses and sets may be repeated, and each has a line once, whatever its spelling", async () => {
   const [first, second] = nodes.map(({ endpoint }) => endpoint) as [string, string];
-  const ended = await block("--now", BLOCKED, "--now", OTHER, "--endpoint", first, "--endpoint", second);
+  const sets = ["--now", BLOCKED, "--now", OTHER, "--now", `${BLOCKED}/`];
+  const ended = await block(...sets, "--endpoint", first, "--endpoint", second, "--endpoint", `${first}/fapi`);
   expect(ended).toMatchObject({ code: 0, err: "" });
   expect(held()).toEqual([HELD, HELD, {}]);
   expect(held(OTHER)).toEqual([HELD, HELD, {}]);

@@ -74,7 +74,7 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
   try {
     const projects = await projectsOf(flags, [dirname(file), folder], io);
     for (const project of projects) if (isSending) requireWritable(project, "--now");
-    const urls = [...new Map(flags.now.map((text) => [text, readSet(text)])).values()];
+    const urls = [...new Map(flags.now.map(readSet).map((url) => [formatUrl(url), url])).values()];
     const clients = urls.length === 0 ? [] : await clientsOf(flags, projects, deadline, io);
     const notes = { say: (text: string) => io.err(text) };
     const sent = new SentFiles(process.pid, sharedFolder(pulumiHome(io.env)));
