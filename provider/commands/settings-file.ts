@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { isObject } from "../model/json";
 import { plainData } from "../model/plain-data";
 import { type CliIo, UsageError } from "./cli-io";
 import { textOf } from "./failure";
@@ -9,7 +10,12 @@ const nodeMembers = z.looseObject({
   headers: z.record(z.string(), z.string()).optional(),
   answers: z.unknown().optional(),
 });
-const both = z.looseObject({ node: z.unknown().optional(), receiver: z.looseObject({}).optional() });
+const any = z.unknown().optional();
+/** The members that `probe --out` writes. */
+const both = z.strictObject({
+  ...{ node: any, receiver: z.looseObject({}).optional() },
+  ...{ dialect: any, known: any, unknown: any },
+});
 
 /**
  * Reads the file of `--settings`: the members of a node, alone or under `node`, and those of a receiver under `receiver`.
@@ -23,14 +29,14 @@ export async function readSettingsFile(file: string | undefined, io: CliIo) {
   const text = await textOf(file, io);
   try {
     const content: unknown = plainData(text);
-    const { node, receiver } = both.parse(content);
-    const isAlone = node === undefined && receiver === undefined;
-    return {
-      node: nodeMembers.parse(isAlone ? content : (node ?? {})),
-      receiver: receiver ?? {},
-      folder: dirname(resolve(folder, file)),
-    };
-  } catch {
-    throw new UsageError(`--settings ${file} must be a JSON object with members of a node, alone or under "node".`);
+    const isAlone = isObject(content) && content.node === undefined && content.receiver === undefined;
+    const { node = {}, receiver = {} } = both.parse(isAlone ? { node: content } : content);
+    return { node: nodeMembers.parse(node), receiver, folder: dirname(resolve(folder, file)) };
+  } catch (error) {
+    const odd = error instanceof z.ZodError ? error.issues.flatMap((one) => ("keys" in one ? one.keys : [])) : [];
+    const where = odd.length > 0 ? `: move ${odd.join(", ")} into it, or remove it` : "";
+    throw new UsageError(
+      `--settings ${file} must be a JSON object with members of a node, alone or under "node"${where}.`,
+    );
   }
 }

@@ -190,7 +190,12 @@ test.each([
       expect.stringContaining("has credentials of http://192.0.2.1, and the"),
     ]);
   }
-  await writeFile(join(folder, "node.json"), "[]");
-  const wrong = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
-  expect(wrong).toMatchObject({ code: 2, out: "" });
+  for (const [content, remedy] of [
+    ["[]", '"node".'],
+    [JSON.stringify({ node: {}, commitDelayMs: 500, maxVlaue: 3 }), '"node": move commitDelayMs, maxVlaue into it'],
+  ] as const) {
+    await writeFile(join(folder, "node.json"), content);
+    const wrong = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
+    expect(wrong).toMatchObject({ code: 2, out: "", err: expect.stringContaining(remedy) });
+  }
 });
