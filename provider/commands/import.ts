@@ -8,6 +8,7 @@ import { importCommand } from "../import/program";
 import { type Holdings, heldSet } from "../import/source";
 import { writeNew } from "../import/write-new";
 import { count } from "../model/text";
+import { shellWord } from "./blocking/command-line";
 import { requireGiven } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
 import { addNodeFlags, atNodes, chosenNodes, type NodeFlags, OF_NODES } from "./node-options";
@@ -165,7 +166,7 @@ function report(
     flags.native
       ? "Next; the first command prints the program:"
       : "Next, with index.ts as the program of your stack (a prefix file stays beside it):",
-    `  ${importCommand(relative(".", join(flags.out, "import.json")), flags.unprotected !== true, !flags.native)}`,
+    `  ${importCommand(shellWord(relative(".", join(flags.out, "import.json"))), flags.unprotected !== true, !flags.native)}`,
     "  pulumi preview --refresh --expect-no-changes",
     "",
     flags.unprotected

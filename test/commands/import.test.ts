@@ -78,15 +78,15 @@ test("with --unprotected neither the program nor the command that it names prote
 });
 
 test("with --native there are resources of the plugin without any program, which the engine makes in the language of the stack", async () => {
-  const made = await command("prefixset://edge-web/blocked", "--native", "--out", "imported");
+  const made = await command("prefixset://edge-web/blocked", "--native", "--out", "my imports");
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(made.out).toContain(
-    "Next; the first command prints the program:\n  pulumi import --file imported/import.json --yes\n",
+    "Next; the first command prints the program:\n  pulumi import --file 'my imports/import.json' --yes\n",
   );
-  expect(await readdir(join(folder, "imported"))).toEqual(["import.json"]);
+  expect(await readdir(join(folder, "my imports"))).toEqual(["import.json"]);
   const inputs = { arena: "edge-web", set: "blocked", entries: { "203.0.113.7/32": 2 } };
   const id = "prefixset://edge-web/blocked";
-  expect(JSON.parse(await readFile(join(folder, "imported/import.json"), "utf8"))).toEqual({
+  expect(JSON.parse(await readFile(join(folder, "my imports/import.json"), "utf8"))).toEqual({
     resources: [
       {
         type: "packetfilter:index:PrefixSet",
