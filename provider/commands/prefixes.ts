@@ -69,8 +69,8 @@ interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
 const AGGREGATE_HELP = `
 Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that several
 files hold, the last file counts. Expired entries are left out, and counted on standard error. A result without any prefix is an
-error without --allow-empty. Of an excluded file all records but expired and omitted ones count, whatever --select says. Text,
-CSV and NDJSON are read line by line.
+error without --allow-empty. An excluded file is read by its own name and content, with --host-bits, --on-duplicate and
+--allow-empty alone; all its records but expired and omitted ones count. Text, CSV and NDJSON are read line by line.
 
 Examples:
   pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt
@@ -88,8 +88,9 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
     return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
   };
   const tables = await tablesOf(files, options);
-  // What is excluded is a file of its own, from which nothing is selected.
-  const excluded = () => tablesOf(flags.exclude, { ...options, select: undefined });
+  // What is excluded is a file of its own, in a form of its own.
+  const { hostBits, onDuplicate, allowEmpty } = options;
+  const excluded = () => tablesOf(flags.exclude, { hostBits, onDuplicate, allowEmpty });
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await excluded());
   if (!flags.allowEmpty && left.every(({ size }) => size === 0)) throw new Error(NOTHING_LEFT);
   if (flags.output === "json") return io.out(pretty(entriesOf(left)));

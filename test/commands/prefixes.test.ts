@@ -299,18 +299,22 @@ test("aggregate writes the fewest prefixes of several files, without those of ot
   });
 });
 
+const OF_LIST = ["--select", "kind=a", "--records", "data", "--format", "json"];
+
 test("aggregate excludes a whole file, whatever it selects from the others", async () => {
   await write(
     "list.json",
-    JSON.stringify([
-      { cidr: "192.0.2.0/24", kind: "a" },
-      { cidr: "203.0.113.0/24", kind: "b" },
-    ]),
+    JSON.stringify({
+      data: [
+        { cidr: "192.0.2.0/24", kind: "a" },
+        { cidr: "203.0.113.0/24", kind: "b" },
+      ],
+    }),
   );
   await write("own.txt", "192.0.2.0/25\n");
   await write("empty.txt", "");
   const excluding = (file: string, ...more: string[]) =>
-    here(["prefixes", "aggregate", "list.json", "--select", "kind=a", "--exclude", file, ...more]);
+    here(["prefixes", "aggregate", "list.json", ...OF_LIST, "--exclude", file, ...more]);
   expect(await excluding("own.txt", "--allow-empty")).toEqual({ code: 0, out: "192.0.2.128/25\n", err: "" });
   expect(await excluding("empty.txt")).toMatchObject({
     code: 1,
