@@ -3,10 +3,11 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
+import { ShapeError } from "../wire/json";
 import { type CommitRefusal, commitRefusalIn } from "../wire/node-answer";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
-import { done, type Reading, readAbsent, readList, readSuccess } from "./answer-readers";
+import { done, type Reading, readAbsent, readList, readSuccess, understood } from "./answer-readers";
 import { EntryTexts, EqualAnswers, EqualTexts } from "./equal-nodes";
 import { RequestError } from "./errors";
 import { WITHHELD, type Withholds } from "./failed-try";
@@ -63,13 +64,13 @@ export class NodeSet {
     return this.ask((answer) => this.readEntries(answer), [], options);
   }
 
-  /** Lists the set as a map. @throws {RequestError} */
+  /** Lists the set as a map. @throws {RequestError} also for a prefix that is listed with two values: which of them counts is not known */
   async observe(options?: NodeRequest<unknown>["options"]): Promise<ObservedSet> {
     const read = (answer: HttpAnswer) =>
       equalAnswers.of(answer, this.habits, () => {
         const reading = this.readEntries(answer);
         if (reading.kind !== "done") return reading;
-        return done({ value: ObservedSet.of(reading.value), length: reading.value.length });
+        return understood(() => done({ value: ObservedSet.of(reading.value), length: reading.value.length }));
       });
     const observed = await this.ask(read, ObservedSet.of([]), options);
     this.firstSize ??= observed.values.size;
@@ -195,11 +196,18 @@ export class ObservedSet {
     private readonly spelled: ReadonlyMap<CanonicalPrefix, readonly string[]>,
   ) {}
 
+  /** @throws {ShapeError} for a prefix with two values */
   static of(list: readonly ListedEntry[]): ObservedSet {
     const values = new Map<CanonicalPrefix, ListedValue>();
     const spelled = new Map<CanonicalPrefix, string[]>();
     list.forEach(({ prefix, value, spelling }) => {
       const key = prefix.toString();
+      const other = values.get(key) ?? value;
+      if (other !== value)
+        throw new ShapeError(
+          `${key} is listed with the values ${other} and ${value}`,
+          "Remove one of the two at the node.",
+        );
       if (spelling !== key || values.has(key)) {
         const earlier = spelled.get(key) ?? (values.has(key) ? [key] : []);
         spelled.set(key, [...new Set([...earlier, spelling])]);

@@ -100,7 +100,7 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
       const at = { endpoint: client.endpoint, ...(name !== undefined && { node: name }) };
       const sets = urls.map(async (url) => {
         const text = `listing ${formatUrl(url)} on ${client.endpoint}`;
-        return heldSet(url, at, await waiting(io, text, () => client.listPrefixSet(url, options)));
+        return heldSet(url, at, (await waiting(io, text, () => client.set(url).observe(options))).values);
       });
       return Promise.all(sets);
     };

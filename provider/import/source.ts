@@ -1,6 +1,7 @@
-import { type CanonicalPrefix, type ListedEntry, Prefix, type PrefixSetUrl } from "../client";
-import { wideFamilies } from "../model/coverage";
+import type { CanonicalPrefix, Prefix, PrefixSetUrl } from "../client";
+import { familyOf, lengthOf, wideFamilies } from "../model/coverage";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
+import { type ListedMap, sorted } from "../model/prefix-map";
 import { formatUrl } from "../model/resource-url";
 import { some } from "../model/text";
 
@@ -31,33 +32,19 @@ export interface Holdings {
 
 /**
  * A listed set.
- * @throws {Error} naming the entries whose value no program can declare, or of which the node lists two, and what to do
+ * @throws {Error} naming the entries whose value no program can declare, and what to do
  */
-export function heldSet(
-  url: PrefixSetUrl,
-  at: Pick<HeldSet, "endpoint" | "node">,
-  listed: readonly ListedEntry[],
-): HeldSet {
-  const strange = listed.filter(({ value }) => !isEntryValue(value));
-  if (strange.length > 0) {
-    const shown = some(strange.map(({ prefix, value }) => `${prefix} (${JSON.stringify(value)})`));
+export function heldSet(url: PrefixSetUrl, at: Pick<HeldSet, "endpoint" | "node">, listed: ListedMap): HeldSet {
+  const inOrder = sorted(listed);
+  const entries = new Map(inOrder.flatMap(([prefix, value]) => (isEntryValue(value) ? [[prefix, value]] : [])));
+  if (entries.size < listed.size) {
+    const strange = inOrder.filter(([prefix]) => !entries.has(prefix));
+    const shown = some(strange.map(([prefix, value]) => `${prefix} (${JSON.stringify(value)})`));
     throw new Error(
       `${formatUrl(url)} on ${at.node ?? at.endpoint} holds values that no program can declare, integers from 0 to ${MAX_VALUE} being possible: ${shown}. Give these entries other values on the node, or remove them, and import again. Nothing was written.`,
     );
   }
-  const inOrder = listed.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));
-  const entries = new Map<CanonicalPrefix, number>();
-  const twice: string[] = [];
-  for (const { prefix, value } of inOrder) {
-    const earlier = entries.get(prefix.toString());
-    if (earlier !== undefined && earlier !== value) twice.push(`${prefix} (${earlier} and ${value})`);
-    if (isEntryValue(value)) entries.set(prefix.toString(), value);
-  }
-  if (twice.length > 0)
-    throw new Error(
-      `${formatUrl(url)} on ${at.node ?? at.endpoint} lists entries twice with different values: ${some(twice)}. Remove one of each two on the node, and import again. Nothing was written.`,
-    );
-  const isRoute = (family: 4 | 6) => inOrder.some(({ prefix }) => prefix.family === family && prefix.length === 0);
+  const isRoute = (family: 4 | 6) => [...entries.keys()].some((it) => familyOf(it) === family && lengthOf(it) === 0);
   const shortest = wideFamilies([...entries.keys()]).map((family) => [`ipv${family}`, isRoute(family) ? 0 : 1]);
   return { ...at, url, entries, shortest: Object.fromEntries(shortest) };
 }

@@ -95,8 +95,7 @@ export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
  * Lists a prefix-set: canonical prefix to value. A value that others wrote may be none that an entry can be given here (a
  * fraction, a text); it comes as the node lists it.
  *
- * @throws {RequestError} when the node does not answer as the contract says.
- * @throws {Error} when the node lists a prefix twice, with different values.
+ * @throws {RequestError} when the node does not answer as the contract says, or lists a prefix with two values.
  * @example
  * ```ts
  * const held = await getPrefixSet({ arena: "edge", set: "blocked" });   // canonical prefix to value

@@ -5,7 +5,6 @@ import { DEFAULTS, isHeaderText, NO_HEADER } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { ListedValue } from "../model/entry";
 import { MARK_TYPES, type Mark, type Profile, type Rule } from "../model/mark";
-import { formatUrl } from "../model/resource-url";
 import { issuePath, schema, zod } from "../model/schema";
 import type { Settings } from "./settings";
 import { SharedMarks } from "./shared-marks";
@@ -55,19 +54,7 @@ export async function getMarks(settings: Settings, args: unknown): Promise<Mark[
 export async function getPrefixSet(settings: Settings, args: unknown): Promise<Record<string, ListedValue>> {
   const { arena, profile, set, node } = checkedArguments("getPrefixSet", argumentSchemas().getPrefixSet, args);
   const url = { kind: "prefixset" as const, arena, set, ...(profile === undefined ? {} : { profile }) };
-  return withNode(settings, node, async (client) => {
-    const entries = new Map<string, ListedValue>();
-    for (const { prefix, value } of await client.listPrefixSet(url)) {
-      const other = entries.get(prefix.toString()) ?? value;
-      // Which of them the node applies is not known.
-      if (other !== value)
-        throw new Error(
-          `${formatUrl(url)} on ${client.endpoint} lists ${prefix} twice, with the values ${other} and ${value}.`,
-        );
-      entries.set(prefix.toString(), value);
-    }
-    return Object.fromEntries(entries);
-  });
+  return withNode(settings, node, async (client) => Object.fromEntries((await client.set(url).observe()).values));
 }
 
 /** The prefixes with active signaling, canonical. */

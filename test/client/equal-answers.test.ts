@@ -31,6 +31,18 @@ it("what two nodes answer alike is read once", async () => {
   expect(second.spellings("198.51.100.7/32" as never)).toEqual(["198.51.100.7"]);
 });
 
+it("one prefix with two values, in whatever spelling, is refused with both; with one value it is one entry", async () => {
+  const twice = (value: number) => `[{"p":"192.0.2.0/24","v":1},{"p":"192.0.2.5/24","v":${value}}]`;
+  await using same = await nodeWith({ body: twice(1) });
+  const observed = await same.set.observe();
+  expect([...observed.values]).toEqual([["192.0.2.0/24", 1]]);
+  expect(observed.spellings("192.0.2.0/24" as never)).toEqual(["192.0.2.0/24", "192.0.2.5/24"]);
+  await using other = await nodeWith({ body: twice(2) });
+  await expect(other.set.observe()).rejects.toThrow(
+    /^Set prefixset:\/\/edge\/blocked on 127.*: 192\.0\.2\.0\/24 is listed with the values 1 and 2\. Remove one of the two at the node/,
+  );
+});
+
 it("the same text is read anew where settings make another list of it, and where it is a part", async () => {
   await using one = await nodeWith({ body: LIST });
   const first = await one.set.observe();

@@ -199,7 +199,7 @@ async function expectUsable({ endpoint, settings, world, held }: Used, about: st
   const url = parseUrl(SET) as PrefixSetUrl;
   const listed = async () => {
     const client = new NodeClient({ endpoint, ...settings, commitCoalesceMs: undefined } as never, world());
-    const entries = Object.fromEntries(heldSet(url, { endpoint }, await client.listPrefixSet(url)).entries);
+    const entries = Object.fromEntries(heldSet(url, { endpoint }, (await client.set(url).observe()).values).entries);
     await client.close();
     return entries;
   };
