@@ -243,7 +243,7 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
     none(prefixes, (prefix) => facts.isShown(prefix, undefined, true) && facts.wasSent(prefix)),
   foreign: ({ entries }, facts) =>
     entries
-      .filter(({ prefix, value }) => !facts.isShown(prefix, value, facts.shown().length === 0))
+      .filter(({ prefix, value }) => !facts.isShown(prefix, value, facts.shown().length === 0 || facts.isUnanswered()))
       .map(({ prefix }) => prefix),
   adoptedEntry: ({ prefixes, held }, facts) => none(prefixes, (prefix) => facts.isShown(prefix, held, true)),
   leaves: ({ kept }, facts) => none(kept, (prefix) => facts.isLeft(prefix)),
