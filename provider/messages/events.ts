@@ -93,6 +93,8 @@ export interface LookEvents {
   undeclared: { readonly removes: Prefixes; readonly keeps: Prefixes };
   /** An interrupted run of this stack left entries, which this run removes. */
   interrupted: OfPrefixes;
+  /** An earlier run may have left other values or removals of declared entries staged, which this run takes back. */
+  leftStaged: OfPrefixes;
   /** This run restores what is lost, and then fails by a limit, or by entries in the way that another resource may give up. */
   overLimit: { readonly reason: string; readonly isInTheWay: boolean };
   /** An `up` will do this to entries that a refresh found, a create adopted or a killed create left. */

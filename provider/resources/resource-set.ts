@@ -3,7 +3,7 @@ import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set
 import { isUnreachable, type RequestError } from "../client/errors";
 import type { Declaring } from "../deployment/connections";
 import { PATIENCE_MS } from "../deployment/look";
-import type { DeploymentSet, NodeInUse } from "../deployment/node-in-use";
+import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/node-in-use";
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names, type Sender } from "../deployment/sent-before";
@@ -231,18 +231,29 @@ export class ResourceSet {
   }
 
   /**
-   * The state, with what a killed run sent among its unsettled entries, and without those of another address: the same object if it
-   * has neither.
+   * The state, with what a killed run sent or left staged among its unsettled entries, and without those of another address: the
+   * same object if it has neither. Reports the changes that this run takes back.
+   *
+   * @param desired Entries of the program; none where it is not known.
    */
   recall<S extends UsedBefore & Pick<Intent, "unsettled"> & { readonly entries: ListedMap }>(
     state: S,
     sender: Sender | undefined,
+    desired: ListedMap = typeof sender === "object" ? sender : NOTHING,
   ): S {
     const isMoved = this.isMovedFrom(state);
     const sent = this.sentBefore(sender, isMoved ? NOTHING : state.entries);
-    if (!isMoved) this.set.sent.settleKnown(this.names, state.entries);
-    const unsettled = isMoved ? sent : new Set([...state.unsettled, ...sent]);
-    return sent.size === 0 && unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
+    if (isMoved) return sent.size + state.unsettled.size === 0 ? state : { ...state, unsettled: sent };
+    const { sent: notes } = this.set;
+    notes.settleKnown(this.names, state.entries);
+    // A change of any other entry is a step by itself, and its commit takes the rest back.
+    const isKept = (prefix: CanonicalPrefix) =>
+      state.entries.get(prefix) === desired.get(prefix) && !state.unsettled.has(prefix);
+    const staged = notes.changedIn(desired).filter(isKept);
+    if (staged.length > 0 && this.isChecked(typeof sender === "string" ? sender : WHOLE_SET))
+      this.report({ kind: "leftStaged", prefixes: staged });
+    const unsettled = new Set([...state.unsettled, ...sent, ...staged]);
+    return unsettled.size === state.unsettled.size ? state : { ...state, unsettled };
   }
 
   /**

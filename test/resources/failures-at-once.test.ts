@@ -7,7 +7,7 @@ import { ProcessFiles } from "../../provider/deployment/process-files";
 import { cancelWithEngine } from "../../provider/deployment/provider-process";
 import { SentFiles } from "../../provider/deployment/sent-files";
 import type { DialectSettings } from "../../provider/emulator";
-import { MiniEngine } from "../failures/support/engine";
+import { type Declared, MiniEngine } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, entry, set } from "../failures/support/scenarios";
@@ -124,32 +124,72 @@ describe("notes of a killed run", () => {
   const folder = join(useEmptyFolder(), "packetfilter");
   const OLD = { [A]: 1, [B]: 1 };
 
+  /** Runs of one stack of this machine; each has a process of its own, which ends. */
+  function runsOf(engine: MiniEngine) {
+    const start = (world?: HurriedWorld) => async (config: Config) => {
+      const { pid } = spawnSync(process.execPath, ["-e", ""]);
+      return new ProviderProcess(config, world, {}, new SentFiles(pid, folder));
+    };
+    const owned = (program: readonly Declared[]) =>
+      program.map((it) => ({ ...it, args: { ...it.args, __said: { owner: `dev::web::${it.type}::${it.name}` } } }));
+    return {
+      up: (program: readonly Declared[]) => engine.up(owned(program), { start: start() }),
+      preview: (program: readonly Declared[]) => engine.preview(owned(program), { start: start() }),
+      /** An `up` that is killed once the last of so many requests of this kind has been answered. */
+      killed: async (program: readonly Declared[], request: number) => {
+        const world = new HurriedWorld({ request, when: "after" });
+        await engine.up(owned(program), { start: start(world) });
+        expect(world.isKilled).toBe(true);
+      },
+    };
+  }
+
+  it.each(["auto", "off"])(
+    "have the next run take back removals and other values that are staged, where program and state agree, look: %s",
+    async (detectDrift) => {
+      const entries = (of: object) =>
+        Object.entries(of).map(([prefix, value]) => entry(`of ${prefix}`, prefix, value, "blocked"));
+      const whole = (of: object) => [set(of)];
+      for (const program of [whole, entries, (of: object) => [group(of, ["n1"])]]) {
+        for (const change of [{ [A]: 1 }, { [A]: 1, [B]: 2 }]) {
+          await using stack = await groupBench("n1");
+          Object.assign(stack.config, { detectDrift });
+          const emulator = stack.node("n1");
+          const { up, preview, killed } = runsOf(stack.engine);
+          await up(program(OLD));
+          // After list and insert or delete.
+          await killed(program(change), 2);
+          const contents = ({ applied, staged } = emulator.prefixSet(BLOCKED)) => [applied, staged];
+          expect(contents()).toEqual([OLD, change]);
+          for (const { steps, printed } of [await preview(program(OLD)), await up(program(OLD))]) {
+            expect(steps).toEqual([expect.stringMatching(/^update /)]);
+            expect(printed.join("\n")).toContain(
+              `may hold a change that an earlier run left staged (${B}): this up takes it back.`,
+            );
+          }
+          expect(contents()).toEqual([OLD, OLD]);
+          expect(readdirSync(folder)).toEqual([]);
+          expect((await preview(program(OLD))).steps).toEqual([]);
+        }
+      }
+    },
+  );
+
   it.each([
     ["are lost", "lost"],
     ["were cut off by a full disk", "cut"],
     ["found a full disk", "full"],
   ])("%s: that is said to be possible, and nothing is called foreign", async (_, how) => {
     await using stack = await bench();
-    const ofProcess = (config: Config, world = new HurriedWorld()) => {
-      const { pid } = spawnSync(process.execPath, ["-e", ""]);
-      return new ProviderProcess(config, world, {}, new SentFiles(pid, folder));
-    };
-    const up = (entries: object, world?: HurriedWorld) => {
-      const one = set(entries);
-      const __said = { owner: `dev::web::${one.type}::${one.name}` };
-      const program = [{ ...one, args: { ...one.args, __said } }];
-      return stack.engine.up(program, { start: async (config) => ofProcess(config, world) });
-    };
-    await up(OLD);
+    const { up, killed } = runsOf(stack.engine);
+    await up([set(OLD)]);
     const disk = vi.spyOn(ProcessFiles.prototype, "append");
     if (how === "full")
       disk.mockImplementation(() => {
         throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
       });
     // After list, insert and commit.
-    const killed = new HurriedWorld({ request: 3, when: "after" });
-    await up({ ...OLD, [C]: 1 }, killed);
-    expect(killed.isKilled).toBe(true);
+    await killed([set({ ...OLD, [C]: 1 })], 3);
     expect(disk).toHaveBeenCalled();
     disk.mockRestore();
     const notes = readdirSync(folder).map((name) => join(folder, name));
@@ -158,7 +198,7 @@ describe("notes of a killed run", () => {
       if (how === "lost") rmSync(note);
       else truncateSync(note, statSync(note).size - 10);
     }
-    const { printed } = await up(OLD);
+    const { printed } = await up([set(OLD)]);
     expect(printed.join("\n")).toContain(
       `holds 1 undeclared entry (${C}): it stays, of others or possibly of an interrupted run of this stack; "pulumi up --refresh" removes it.`,
     );

@@ -43,6 +43,10 @@ export const LOOKS: Sentences<keyof LookEvents> = {
     ({ prefixes }) =>
       `holds what an interrupted run of this stack left (${some(prefixes)}): this up removes ${them(prefixes.length)}.`,
   ),
+  leftStaged: found(({ prefixes }) => {
+    const changes = prefixes.length === 1 ? "a change" : "changes";
+    return `may hold ${changes} that an earlier run left staged (${some(prefixes)}): this up takes ${them(prefixes.length)} back.`;
+  }),
   overLimit: ({ reason, isInTheWay }) => warning(`up would fail${isInTheWay ? UNLESS_GIVEN_UP : ""}. ${reason}`),
   foreign(event, where) {
     const [verb, how] = FOREIGN[event.outcome];

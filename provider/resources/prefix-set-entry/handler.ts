@@ -99,9 +99,10 @@ export class PrefixSetEntryHandler implements Handler {
       if (news[RESTORES] !== undefined && set.endpoint === state.endpoint)
         this.reportDrift(set, state, readInputs(knownOf(news)));
     });
-    this.foresee(olds, news);
+    const unsettled = this.foresee(olds, news);
     const compared = compare({
-      olds,
+      // Shows an update that only the notes of a killed run show.
+      olds: { ...olds, ...(unsettled.size > 0 && { unsettled: [...unsettled] }) },
       news,
       outputs: PREFIX_SET_ENTRY_OUTPUTS,
       identity: ["arena", "profile", "set", "prefix"],
@@ -260,18 +261,24 @@ export class PrefixSetEntryHandler implements Handler {
     // By the time in the state: a mistaken time in the program counts as a removal.
     const isOver = () => isExpired(state.expires, this.runtime.today);
     const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
-    const recalled = set.recall({ ...state, entries: known }, state.prefix);
+    const recalled = set.recall({ ...state, entries: known }, state.prefix, desired);
     return set.intent(recalled, { known, desired, withdrawn, isOver });
   }
 
-  /** Reports the entry of another writer that the update of this run meets by the look, and warns if it is in the way. */
-  private foresee(olds: JsonObject, news: JsonObject): void {
-    if (hasUnknown(news) || !isSameSet(olds, news) || olds.prefix !== news.prefix) return;
+  /**
+   * Reports the entry of another writer that the update of this run meets by the look, and warns if it is in the way.
+   *
+   * @returns what the update settles
+   */
+  private foresee(olds: JsonObject, news: JsonObject): ReadonlySet<CanonicalPrefix> {
+    const none = new Set<CanonicalPrefix>();
+    if (hasUnknown(news) || !isSameSet(olds, news) || olds.prefix !== news.prefix) return none;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = attempt(() => ResourceSet.open(this.runtime, inputs));
     const observed = set?.observedInLook;
     const intent = set?.isChecked(inputs.prefix) && this.intent(set, state, inputs);
-    if (!set || !observed || !intent) return;
+    if (!set || !intent) return none;
+    if (!observed) return intent.unsettled;
     const { changed, ...met } = planUpdate(observed, intent);
     reportChanged(set, inputs, changed);
     try {
@@ -279,6 +286,7 @@ export class PrefixSetEntryHandler implements Handler {
     } catch (error) {
       set.report({ kind: "overLimit", reason: messageOf(error), isInTheWay: true });
     }
+    return intent.unsettled;
   }
 
   /** False if the look saw another value, which the program ignores, and no loss. */

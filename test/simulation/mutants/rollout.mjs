@@ -93,6 +93,14 @@ export const ROLLOUT = mutants([
     replace: "if (!this.isEmpty) return new Set();\n    const noted",
   },
   {
+    name: "leave-staged-what-is-as-in-the-state",
+    promise: 1,
+    seed: 393,
+    file: "resources/resource-set.ts",
+    find: "const staged = notes.changedIn(desired).filter(isKept);",
+    replace: "const staged = notes.changedIn(NOTHING).filter(isKept);",
+  },
+  {
     name: "forget-the-group-that-is-replaced",
     promise: 16,
     seed: 460,

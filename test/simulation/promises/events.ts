@@ -117,10 +117,11 @@ class Facts {
     return requests.filter((entry) => (entry.cmd === what || entry.op === what) && hasIn(entry, prefix));
   }
 
-  /** True if another run of this stack sent a change of a prefix before, which may have had no effect. */
-  wasSent(prefix: string): boolean {
+  /** True if another run of this stack, or `byAny` other, sent a change of a prefix before, which may have had no effect. */
+  wasSent(prefix: string, byAny = false): boolean {
     const stack = this.record.label.split(" ")[0];
-    const isEarlier = ({ label }: JournalEntry) => label !== this.record.label && label?.split(" ")[0] === stack;
+    const isEarlier = ({ label }: JournalEntry) =>
+      label !== this.record.label && (byAny || label?.split(" ")[0] === stack);
     const earlier = this.all.filter(isEarlier);
     return (["insert", "delete", "start"] as const).some((what) => this.sent(what, prefix, earlier).length > 0);
   }
@@ -241,6 +242,7 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   ],
   interrupted: ({ prefixes }, facts) =>
     none(prefixes, (prefix) => facts.isShown(prefix, undefined, true) && facts.wasSent(prefix)),
+  leftStaged: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.wasSent(prefix, true)),
   foreign: ({ entries }, facts) =>
     entries
       .filter(({ prefix, value }) => !facts.isShown(prefix, value, facts.shown().length === 0 || facts.isUnanswered()))

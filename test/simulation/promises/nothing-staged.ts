@@ -8,8 +8,6 @@ export const nothingStaged: Promised = {
   name: "no run leaves a change staged",
   judge: ({ world, record: { done, run, hasCompany }, before, now }) => {
     const isOver = run.command === "up" && !done.isPreview && !done.wasKilled && !done.wasCancelled && !hasCompany;
-    // What a killed run has left is taken back by the next one that writes.
-    const killed = world.records.flatMap((it) => (it.done.wasKilled ? it.done.label : []));
     if (!isOver || run.options.targets || run.options.excludes) return [];
     const own = `${world.stacks[run.stack]?.plan.name} `;
     const isGreen = done.errors.length === 0;
@@ -27,7 +25,7 @@ export const nothingStaged: Promised = {
       );
       const isOpen = (prefix: string) => {
         const { label, index = 0 } = lastChange(machine.journal, claim.url, prefix) ?? {};
-        if (!label?.startsWith(own) || killed.includes(label)) return false;
+        if (!label?.startsWith(own)) return false;
         if (isGreen) return staged[prefix] !== applied[prefix];
         const isGap = prefix in applied && !(prefix in staged) && isDeclared(before, claim, prefix);
         return isGap && label === done.label && index < (list?.index ?? 0);

@@ -331,6 +331,17 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [1],
     ends: { n1: { [A]: 1, [B]: 1, [C]: 1 } },
   },
+  "a removal that a killed run staged stays where the program is that of the state again, and a colleague publishes it":
+    {
+      turns: [
+        up(set({ [A]: 1, [B]: 1 })),
+        up(set({ [B]: 1 }), kill(2)),
+        up(set({ [A]: 1, [B]: 1 })),
+        act({ actor: "colleague", node: "n1", set: SET, insert: { [C]: 1 }, commit: true }),
+      ],
+      red: [1],
+      ends: { n1: { [A]: 1, [B]: 1, [C]: 1 } },
+    },
   "a list that hides entries beside a refused one has their removal published": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 1, [B]: 300 }), staleList("n1")), up(set({ [A]: 1, [C]: 1 }))],
     dialect: { maxValue: 255, refusedEntry: "nothing" },
