@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { systemClock } from "../client/clock";
@@ -82,7 +82,13 @@ export class SentFiles implements SentNotes {
       const left = lines.filter((line) => !isOf(line));
       if (left.length === lines.length) continue;
       this.ended().set(file, left);
-      attempt(() => (left.length > 0 ? writeFileSync(file, textOf(left)) : rmSync(file)));
+      attempt(() => {
+        if (left.length === 0) return rmSync(file);
+        // The rest counts no longer than before.
+        const { atime, mtime } = statSync(file);
+        writeFileSync(file, textOf(left));
+        utimesSync(file, atime, mtime);
+      });
     }
   }
 

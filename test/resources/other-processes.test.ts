@@ -13,6 +13,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -312,9 +313,13 @@ describe("notes of what a killed run sent", () => {
   });
 
   it("count for a day, since another writer may insert the same meanwhile", () => {
-    new SentFiles(ended(), parent).note("n1", names, ["a"]);
+    const writer = new SentFiles(ended(), parent);
+    for (const place of ["n1", "n2"]) writer.note(place, names, ["a"]);
     const hours = (count: number) => () => Date.now() + count * 3_600_000;
-    expect([hours(23), hours(25)].map((wall) => noted("n1", read(wall)))).toEqual([["a"], []]);
+    for (const file of files()) utimesSync(file, hours(-10)() / 1_000, hours(-10)() / 1_000);
+    // The day does not begin anew.
+    read().settle("n2", names);
+    expect([hours(13), hours(15)].map((wall) => noted("n1", read(wall)))).toEqual([["a"], []]);
     expect(files()).toEqual([]);
   });
 
