@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { attempt } from "../model/errors";
 import type { NodeHabits } from "../wire/answers";
@@ -34,7 +34,7 @@ export class EqualAnswers<T extends object> {
   of(answer: HttpAnswer, habits: NodeHabits, read: () => Reading<Read<T>>): Reading<T> {
     // A user's module may return something else each time.
     if (habits.answers?.read !== undefined) return withoutLength(read());
-    const digest = createHash("sha256").update(answer.body).digest("base64");
+    const digest = hash("sha256", answer.body, "base64");
     const earlier = this.known.get(digest);
     const value = earlier?.value.deref();
     if (earlier && value && isDeepStrictEqual(earlier.habits, habits) && isWhole(answer, earlier.length, habits)) {

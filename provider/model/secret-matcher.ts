@@ -3,6 +3,10 @@ import { attempt } from "./errors";
 /** Fewest characters of a secret that betray it in a text of others: shorter pieces occur by chance. */
 const PIECE = 8;
 
+/** Characters of the parts that a text is searched for first, in steps: at one of them is a part of any piece. */
+const PART = 6;
+const STEP = PIECE - PART + 1;
+
 /** As {@link PIECE}, for the beginning of a secret before a sign of omission. */
 const HEADS = [4, 5, 6, 7] as const;
 
@@ -32,7 +36,7 @@ export class SecretMatcher {
   /** Each secret in each form, the longest first: one that contains another is cut as a whole. */
   readonly forms: readonly string[];
   private readonly pattern: RegExp | undefined;
-  private pieces: ReadonlySet<string> | undefined;
+  private parts: ReadonlySet<string> | undefined;
 
   /** @param freelyFrom Forms with fewer characters are found as whole words only: without every "a", no text is readable. */
   constructor(secrets: Iterable<string>, freelyFrom: number) {
@@ -58,14 +62,21 @@ export class SecretMatcher {
     if (this.pattern === undefined) return false;
     // Texts in JSON are usual.
     const plain = text.replace(/\\(["/])/g, "$1");
-    if (ESCAPE.test(plain) || this.cut(plain, "") !== plain) return true;
+    if (ESCAPE.test(plain) || plain.search(this.pattern) >= 0) return true;
     return this.holdsPiece(plain) || holdsEncodedText(plain);
   }
 
   private holdsPiece(text: string): boolean {
-    this.pieces ??= new Set(this.forms.flatMap((form) => piecesOf(form.toLowerCase())));
+    this.parts ??= new Set(this.forms.flatMap((form) => partsOf(form.toLowerCase())));
     const even = text.toLowerCase();
-    for (let at = 0; at + PIECE <= even.length; at++) if (this.pieces.has(even.slice(at, at + PIECE))) return true;
+    const isPiece = (at: number) => {
+      const piece = even.slice(at, at + PIECE);
+      return piece.length === PIECE && this.forms.some((form) => form.toLowerCase().includes(piece));
+    };
+    for (let at = 0; at + PART <= even.length; at += STEP) {
+      if (!this.parts.has(even.slice(at, at + PART))) continue;
+      for (let from = Math.max(0, at - STEP + 1); from <= at; from++) if (isPiece(from)) return true;
+    }
     const heads = [...even.matchAll(OMISSION)].flatMap(({ index }) =>
       HEADS.map((length) => even.slice(Math.max(0, index - length), index)),
     );
@@ -94,8 +105,8 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-function piecesOf(form: string): string[] {
-  return Array.from({ length: Math.max(0, form.length - PIECE + 1) }, (_, at) => form.slice(at, at + PIECE));
+function partsOf(form: string): string[] {
+  return Array.from({ length: Math.max(0, form.length - PART + 1) }, (_, at) => form.slice(at, at + PART));
 }
 
 /** True for a text in base64 or hexadecimal numbers, wherever in a row of such characters its first byte stands. */

@@ -118,6 +118,8 @@ interface ConnectionKind<O> {
   /** Named connections. Read once: reading a thousand for each of them takes seconds. @throws {ConfigError} */
   readonly members: () => JsonObject;
   readonly schema: () => z.ZodType<O>;
+  /** Checked options of named connections. */
+  readonly checked: Map<string, O>;
   readonly standard: () => Standard | undefined;
 }
 
@@ -140,7 +142,7 @@ function connectionKind<O>(
     read ??= parse(membersSchema(), config(key) ?? {}, `packetfilter:${key}`);
     return read;
   };
-  return { argument, schema, members, standard: () => standard(argument, config, env) };
+  return { argument, schema, members, checked: new Map(), standard: () => standard(argument, config, env) };
 }
 
 /** The unnamed connection of a kind, by its flat keys, its own key and the environment. @throws {ConfigError} */
@@ -197,11 +199,10 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
       `${kind.argument} "${argument}" is not in "packetfilter:${kind.argument}s" (${choice}): add it with pulumi config set --path 'packetfilter:${kind.argument}s.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.${likelyMeant(argument, names)}`,
     );
   }
-  return {
-    name: argument,
-    options: parse(kind.schema(), all[argument], `packetfilter:${kind.argument}s.${argument}`),
-    fromEnvironment: false,
-  };
+  const path = `packetfilter:${kind.argument}s.${argument}`;
+  const options = kind.checked.get(argument) ?? parse(kind.schema(), all[argument], path);
+  kind.checked.set(argument, options);
+  return { name: argument, options, fromEnvironment: false };
 }
 
 /** The node with its module of `answers.read` in the folder of the program. */

@@ -175,9 +175,16 @@ describe("a secret", () => {
     expect(new SecretMatcher(["abc"], 4).cut("abcd abc xabc", "***")).toBe("abcd *** xabc");
   });
 
-  test("is found in a text of any length", () => {
+  test("is found in a text of any length, and a piece of it at any place", () => {
     const far = "x y ".repeat(200_000);
     expect(matcher.cut(`${far}${SECRET}${far}`, "***")).toBe(`${far}***${far}`);
     expect(matcher.mayBeIn(`${far}${SECRET.slice(0, 8)}${far}`)).toBe(true);
+    const plain = new SecretMatcher(["correct.horse.battery"], 4);
+    for (let at = 0; at < 6; at++) {
+      const found = [7, 8].map((length) =>
+        plain.mayBeIn(`${"x".repeat(at)}${"ect.horse.batt".slice(at, at + length)}`),
+      );
+      expect(found).toEqual([false, true]);
+    }
   });
 });

@@ -68,10 +68,7 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /** @throws {BadRequest} */
-function decode(body: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new BadRequest("the body is not UTF-8");
-  }
+function decode(body: Buffer): string {
+  if (!isUtf8(body)) throw new BadRequest("the body is not UTF-8");
+  return body.toString("utf8");
 }

@@ -1,9 +1,13 @@
+import { isUtf8 } from "node:buffer";
 import { attempt } from "../../model/errors";
 import { SecretMatcher } from "../../model/secret-matcher";
 import { JOURNAL, SHORTEST_SECRET } from "../defaults";
 import { headerText } from "../http/request";
 
 const CUT = "***";
+
+/** Values of headers that are remembered. */
+const MOST_VALUES = 100;
 
 /** A text in quotes, as JSON writes it; the last one of a cut text has no end. */
 const QUOTED = /"(?:[^"\\]+|\\(?:.|$))*(?:"|$)/gs;
@@ -12,6 +16,8 @@ const QUOTED = /"(?:[^"\\]+|\\(?:.|$))*(?:"|$)/gs;
 export class Secrets {
   private readonly secrets: readonly string[];
   private made: SecretMatcher | undefined;
+  /** Values of headers that were checked: successive requests have the same ones. */
+  private readonly keptValues = new Map<string, string>();
 
   /** @param freelyFrom Secrets with fewer characters are removed only as whole words. */
   constructor(
@@ -43,6 +49,9 @@ export class Secrets {
    */
   kept(text: string): string {
     if (this.secrets.length === 0) return text;
+    // Parts of a text without escapes hold nothing that the whole one does not.
+    const isPlain = !text.includes("\\") && !this.matcher.mayBeIn(text);
+    if (isPlain && !this.matcher.mayBeIn(text.replace(QUOTED, ""))) return text;
     const clean = this.cut(text).replace(QUOTED, (quoted) => {
       const inner: unknown = attempt(() => JSON.parse(quoted));
       const shown = typeof inner === "string" ? this.cut(inner) : quoted;
@@ -52,9 +61,17 @@ export class Secrets {
     return this.matcher.mayBeIn(clean.replace(QUOTED, "")) ? CUT : clean;
   }
 
+  /** The value of a header, as {@link kept}. */
+  keptValue(value: string): string {
+    const kept = this.keptValues.get(value) ?? this.kept(value);
+    if (this.keptValues.size >= MOST_VALUES) this.keptValues.clear();
+    this.keptValues.set(value, kept);
+    return kept;
+  }
+
   /** Headers for journal and recording, as {@link kept}. */
   keptHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [this.cut(name), this.kept(value)]));
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [this.cut(name), this.keptValue(value)]));
   }
 
   /** A JSON value without secrets in its strings. */
@@ -218,5 +235,6 @@ function withoutPrivateKeys(text: string): string {
 
 /** The text of bytes, without an incomplete character at the end. */
 function decoded(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }

@@ -88,7 +88,7 @@ export class ProtocolPort {
       headers: sent.keptHeaders(secrets.cutJson(redactHeaders(headers))),
       concurrent,
     };
-    const label = sent.kept(secrets.cut(runLabel(headers))) || undefined;
+    const label = sent.keptValue(secrets.cut(runLabel(headers))) || undefined;
     /** Delivers the outcome of a request, and completes its entry. */
     const finish = async (outcome: Delivery, entry: OpenEntry, close = false) => {
       const delivery: Delivery = exchange.isBroken ? { cut: "reset" } : outcome;

@@ -21,9 +21,11 @@ export const differencesOf = madeOnce((entries: ListedMap, held: ListedMap): Dif
   return differences;
 });
 
+const differsSchema = z.record(z.string(), z.record(z.string(), listedValue.nullable()));
+
 /** Differences by node. @throws {z.ZodError} */
 export function readDiffers(differs: unknown): Map<string, Differences> {
-  const found = z.record(z.string(), z.record(z.string(), listedValue.nullable())).parse(differs ?? {});
+  const found = differsSchema.parse(differs ?? {});
   const mapOf = (one: Readonly<Record<string, ListedValue | null>>) =>
     new Map(Object.entries(one).map(([prefix, value]) => [Prefix.canonical(prefix), value]));
   return new Map(Object.entries(found).map(([node, differences]) => [node, mapOf(differences)]));

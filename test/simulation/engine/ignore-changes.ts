@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../../../provider/model/json";
 
 /** Resets ignored paths of new inputs to those of the state, before any check, as the engine does. */
 export function withIgnored(news: JsonObject, olds: JsonObject, paths: readonly string[]): JsonObject {
+  if (paths.length === 0) return news;
   const result: Record<string, unknown> = structuredClone(news);
   for (const path of paths) {
     if (path === "*") return structuredClone(olds);

@@ -5,6 +5,7 @@ import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/st
 import type { Runtime } from "../../../provider/deployment/runtime";
 import { TimeLimits } from "../../../provider/deployment/time-limit";
 import type { JsonObject } from "../../../provider/model/json";
+import { madeOnce } from "../../../provider/model/prefix-map";
 import { nativeToken } from "../../../provider/model/resource-kind";
 import { resourceMethods } from "../../../provider/plugin/resource-methods";
 import { type Door, Partial, type Subject } from "./door";
@@ -139,9 +140,8 @@ function failure(error: WireError): Error {
   );
 }
 
-function struct(value: JsonObject): Struct {
-  return Struct.fromJavaScript(structuredClone(value) as Record<string, JavaScriptValue>);
-}
+/** Inputs and outputs go into several calls, and no reader changes a message. */
+const struct = madeOnce((value: JsonObject) => Struct.fromJavaScript(value as Record<string, JavaScriptValue>));
 
 function json(value: Struct | undefined): JsonObject {
   return (value?.toJavaScript() ?? {}) as JsonObject;

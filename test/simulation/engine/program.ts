@@ -36,6 +36,9 @@ const { getStore, withLocalStorage } = state as unknown as {
 };
 const { waitForRPCs } = pulumi.runtime as unknown as { waitForRPCs(): Promise<void> };
 
+// Each resource takes a whole stack trace, for the engine's reports alone.
+Object.assign(pulumi.Resource, { stackTrace: () => [] });
+
 const CLASSES = { PrefixSet, PrefixSetEntry, PrefixSetGroup, CloudSignaling };
 
 /** Programs that ran: one that runs again registers the same. */
@@ -54,10 +57,7 @@ export async function runProgram(door: Door, program: readonly Declared[], run: 
     const found = known.get(key) ?? (await runClasses(program, run));
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(key, found);
-    return {
-      ...found,
-      registrations: found.registrations.map((one) => ({ ...one, inputs: structuredClone(one.inputs) })),
-    };
+    return found;
   } finally {
     Error.stackTraceLimit = limit;
   }

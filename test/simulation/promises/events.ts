@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { AnyEvent, EventKind, EventOf } from "../../../provider/messages/events";
+import { madeOnce } from "../../../provider/model/prefix-map";
 import type { CommandRecord, World } from "../simulation";
 import { originOf } from "../simulation";
 import { START } from "../world/machines";
@@ -290,11 +291,15 @@ function valueIn({ data = [] }: JournalEntry, prefix: string): number | undefine
   return (item as { v?: number } | undefined)?.v;
 }
 
-/** Entries of a list, or prefixes of a status, with 1. */
-export function entriesIn({ answer = "", op }: Pick<JournalEntry, "answer" | "op">): Map<string, number> {
-  const found =
-    op === "status"
-      ? [...answer.matchAll(/"([\d.:a-f]+\/\d+)"/g)].map(([, prefix]) => [prefix, "1"] as const)
-      : [...answer.matchAll(/"p":\s*"([^"]+)",\s*"v":\s*(\d+)/g)].map(([, prefix, value]) => [prefix, value] as const);
-  return new Map(found.flatMap(([prefix, value]) => [[canonical(prefix) ?? "", Number(value)] as const]));
-}
+type Answered = Pick<JournalEntry, "answer" | "op">;
+
+/** Entries of a list, or prefixes of a status, with 1; none before the answer. */
+export const entriesIn = (entry: Answered): ReadonlyMap<string, number> =>
+  entry.answer === undefined ? new Map() : entriesOf(entry);
+
+const entriesOf = madeOnce(({ answer = "", op }: Answered): ReadonlyMap<string, number> => {
+  const pattern = op === "status" ? /"([\d.:a-f]+\/\d+)"/g : /"p":\s*"([^"]+)",\s*"v":\s*(\d+)/g;
+  return new Map(
+    [...answer.matchAll(pattern)].map(([, prefix, value = 1]) => [canonical(prefix) ?? "", Number(value)]),
+  );
+});

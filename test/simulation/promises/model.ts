@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import { attempt } from "../../../provider/model/errors";
 import { Prefix } from "../../../provider/model/prefix";
 import type { Declared, Entries, Run, RunOptions } from "../scenario";
 import type { CommandRecord, World } from "../simulation";
@@ -114,12 +115,18 @@ export function isMutating({ cmd, op }: JournalEntry): boolean {
   return cmd === "insert" || cmd === "delete" || cmd === "commit" || op === "start" || op === "stop";
 }
 
+/** Spellings that were read, since the judges ask for the same ones again and again. */
+const read = new Map<string, string | undefined>();
+/** Most spellings that are kept. */
+const MOST_READ = 50_000;
+
 export function canonical(spelling: unknown): string | undefined {
-  try {
-    return Prefix.parse(String(spelling)).toString();
-  } catch {
-    return undefined;
-  }
+  const text = String(spelling);
+  if (read.has(text)) return read.get(text);
+  if (read.size >= MOST_READ) read.clear();
+  const prefix = attempt(() => Prefix.parse(text).toString());
+  read.set(text, prefix);
+  return prefix;
 }
 
 /** Entries as a program writes them, without those whose time is over. */

@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import { sameJson } from "../../../provider/model/json";
+import { compareNames } from "../../../provider/model/text";
 import type { Kept, State } from "../engine/state";
 import type { Declared, RunOptions } from "../scenario";
 import type { CommandRecord, RunRecord, World } from "../simulation";
@@ -301,7 +302,7 @@ export function wavesOf({ args }: Declared): string[][] {
   const { waves } = args.rollout as {
     waves: readonly (number | string | readonly string[])[] | { canary: readonly string[]; size?: number | string };
   };
-  const nodes = [...(args.nodes as string[])].sort(byNumber);
+  const nodes = [...(args.nodes as string[])].sort(compareNames);
   const list = Array.isArray(waves) ? waves : undefined;
   const named = list
     ? list.filter((one): one is string[] => Array.isArray(one)).flat()
@@ -320,8 +321,4 @@ export function wavesOf({ args }: Declared): string[][] {
   }
   found.push(left);
   return found.filter((wave) => wave.length > 0);
-}
-
-function byNumber(a: string, b: string): number {
-  return a.localeCompare(b, "en", { numeric: true });
 }
