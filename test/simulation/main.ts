@@ -11,8 +11,8 @@ import { Coverage } from "./story/coverage";
 import { generate } from "./story/generate";
 import { shrink } from "./story/shrink";
 
-/** Seeds that a worker gets at a time. */
-const AT_A_TIME = 20;
+/** Seeds that a worker gets at a time: few, so that none waits for the last of another. */
+const AT_A_TIME = 5;
 const MINUTE_MS = 60_000;
 
 interface Flags {

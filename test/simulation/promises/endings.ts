@@ -205,12 +205,13 @@ export const takesNothingOver: Promised = {
 function addedIn({ steps, before }: CommandRecord, now: readonly Claim[]): Claim[] {
   const namesOf = (what: string) => new Set(steps.flatMap(({ op, name }) => (op === what ? name : [])));
   const [made, updated] = [namesOf("create"), namesOf("update")];
-  const isKnown = (prefix: string) =>
-    before.resources.some(({ inputs, outputs }) => JSON.stringify([inputs, outputs]).includes(`"${prefix}"`));
+  const known = JSON.stringify(before.resources.map(({ inputs, outputs }) => [inputs, outputs]));
   return now.flatMap((claim) => {
     if (made.has(claim.resource.name)) return [claim];
     if (claim.kind === "signal" || !updated.has(claim.resource.name)) return [];
-    const entries = Object.fromEntries(Object.entries(claim.entries).filter(([prefix]) => !isKnown(prefix)));
+    const entries = Object.fromEntries(
+      Object.entries(claim.entries).filter(([prefix]) => !known.includes(`"${prefix}"`)),
+    );
     return [{ ...claim, entries, exclusive: false }];
   });
 }

@@ -35,6 +35,7 @@ export const previewShows: Promised = {
       done.acts.some((act) => act.actor === "node" && act.restart === "older");
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
+        if (commit === undefined && op === undefined) return [];
         const removed = isLeaving(machine)
           ? []
           : Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
