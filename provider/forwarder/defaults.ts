@@ -83,8 +83,10 @@ export const TIMES = {
   tableLongestPauseMs: 60_000,
   /** Pause before a full pipe is written to again. `standardOutput`. */
   pipeFullMs: 10,
-  /** Time after which a stop leaves work that has not ended. `Forwarder`, `Delivery`, `syslog`. */
+  /** Time after which a stop leaves work that has not ended. `Forwarder`, `Delivery`, `requeue`. */
   stopMs: 5_000,
+  /** Time for the end of a connection, within `stopMs`. `syslog`. */
+  syslogCloseMs: 1_000,
   /** Pause after a list for which the disk has no room. `TablePoller`. */
   diskFullMs: 10_000,
   /** Connecting to NATS. `connectNats`. */

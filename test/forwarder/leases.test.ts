@@ -44,6 +44,7 @@ class MemoryStore {
     void this.announced.set(name, { text: JSON.stringify(announced), until: this.end });
   leave = async (name: string) => void this.announced.delete(name);
   close = async () => {};
+  words = (error: unknown) => String(error).replace("s3cret", "[secret]");
   look = async () => {
     const now = this.clock.monotonic();
     const there = [...this.announced].filter(([, { until }]) => until > now);
@@ -219,7 +220,7 @@ test("a server that is too slow for the leases is told, with the leases that it 
 test("a server that is not there is told with what it means for the nodes, at a start and later", async () => {
   const { store, polled, start, settled } = cluster();
   const { announce, look, renew } = store;
-  const away = () => Promise.reject(new Error("getaddrinfo ENOTFOUND nats.invalid"));
+  const away = () => Promise.reject("getaddrinfo ENOTFOUND s3cret");
   Object.assign(store, { announce: away, look: away });
   const { told, end } = start("a", NODES);
   await settled(() => told.lines.length > 0);
@@ -230,8 +231,7 @@ test("a server that is not there is told with what it means for the nodes, at a 
   await settled(() => told.lines.some((line) => line.includes("until their leases end")));
   Object.assign(store, { announce, look, renew });
   await settled(() => told.lines.length === 4);
-  const why =
-    "warn The cluster's leases cannot be reached: getaddrinfo ENOTFOUND nats.invalid. They are asked for again.";
+  const why = "warn The cluster's leases cannot be reached: getaddrinfo ENOTFOUND [secret]. They are asked for again.";
   expect(told.lines).toEqual([
     `${why} No node is polled until then.`,
     "info The cluster's leases can be reached again.",

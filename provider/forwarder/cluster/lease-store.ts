@@ -4,7 +4,7 @@ import { z } from "zod";
 import { jsonIn } from "../../model/readable";
 import type { CheckedConfig } from "../config/schema";
 import { TIMES } from "../defaults";
-import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../sinks/nats-connection";
+import { CLUSTER_USER, connectNats, loadNats, type Nats, natsWords } from "../sinks/nats-connection";
 
 type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;
 
@@ -116,6 +116,11 @@ export class NatsLeaseStore {
       last === undefined ? undefined : await this.unlessChanged(() => turns.update(key, member, last, this.requestMs));
     if (ours !== undefined) return { epoch: ours, takeover: false };
     return { epoch: await turns.put(key, member), takeover: true };
+  }
+
+  /** An error of these methods, as a message may quote it. */
+  words(error: unknown): string {
+    return natsWords(error, this.options());
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,4 @@
 import { pause } from "../../client/clock";
-import { messageOf } from "../../model/errors";
 import type { Turn } from "../reading/arrived-list";
 import type { Metrics } from "../telling/metrics";
 import type { Troubles } from "../telling/troubles";
@@ -96,7 +95,7 @@ export class Leases {
   }
 
   private async repeat(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    const { world, leaseMs, troubles, metrics } = this.parts;
+    const { store, world, leaseMs, troubles, metrics } = this.parts;
     while (!signal.aborted) {
       const began = world.monotonic();
       try {
@@ -106,7 +105,7 @@ export class Leases {
       } catch (error) {
         const polled =
           this.held.size > 0 ? "Nodes are polled until their leases end." : "No node is polled until then.";
-        const message = `The cluster's leases cannot be reached: ${messageOf(error)}. They are asked for again. ${polled}`;
+        const message = `The cluster's leases cannot be reached: ${store.words(error)}. They are asked for again. ${polled}`;
         metrics.set("cluster_reachable", 0);
         troubles.begin("cluster", {}, message);
       }

@@ -58,16 +58,15 @@ export function connectNats(
   });
 }
 
+/** A server without its credentials, and these. A password may hold any character: the last `@` ends it. */
+export function splitServer(server: string): { shown: string; credentials: string[] } {
+  const [start = "", scheme = "", pair = ""] = /^([a-z]+:\/\/)?(.*)@/is.exec(server) ?? [];
+  return { shown: `${scheme}${server.slice(start.length)}`, credentials: [pair, ...pair.split(":")] };
+}
+
 /** Words of the library or the server about a failure, as a message may quote them. */
 export function natsWords(error: unknown, { servers, user, password, token, tls }: NatsOptions): string {
-  const inUrls = servers.map((server) => /^(?:[a-z]+:\/\/)?([^@/]*)@/.exec(server)?.[1] ?? "");
-  const redactor = new Redactor([
-    user,
-    password,
-    token,
-    tls?.key,
-    ...inUrls,
-    ...inUrls.flatMap((pair) => pair.split(":")),
-  ]);
+  const inUrls = servers.flatMap((server) => splitServer(server).credentials);
+  const redactor = new Redactor([user, password, token, tls?.key, ...inUrls]);
   return redactor.sanitize(messageOf(error));
 }

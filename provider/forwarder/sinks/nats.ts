@@ -5,7 +5,7 @@ import { SINK_DEFAULTS, SIZES } from "../defaults";
 import { duration, flag, members, text } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
-import { connectNats, loadNats, type Nats, natsFields, natsWords } from "./nats-connection";
+import { connectNats, loadNats, type Nats, natsFields, natsWords, splitServer } from "./nats-connection";
 import { type Delivered, messageSink, type Rejected, SinkFailure, sinkKind, sinkNamed } from "./sink";
 
 const schema = members({
@@ -114,7 +114,9 @@ class Link {
     } catch (error) {
       await this.connection?.close().catch(() => {});
       this.connection = undefined;
-      throw new SinkFailure(`NATS at ${options.servers.map(withoutSecrets).join(", ")}: ${natsWords(error, options)}`);
+      throw new SinkFailure(
+        `NATS at ${options.servers.map((server) => splitServer(server).shown).join(", ")}: ${natsWords(error, options)}`,
+      );
     }
   }
 
@@ -136,8 +138,4 @@ class Link {
 
 class TooLarge extends Error {
   override readonly name = "TooLarge";
-}
-
-function withoutSecrets(server: string): string {
-  return server.replace(/^([a-z]+:\/\/)?[^@/]*@/, "$1");
 }

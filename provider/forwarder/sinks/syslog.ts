@@ -96,7 +96,7 @@ class SyslogConnection {
     const { socket } = this;
     this.socket = undefined;
     if (!socket || socket.destroyed) return;
-    const cancel = this.world.after(TIMES.stopMs, () => void socket.destroy());
+    const cancel = this.world.after(TIMES.syslogCloseMs, () => void socket.destroy());
     await new Promise<void>((resolve) => socket.once("close", resolve).end());
     cancel();
   }
