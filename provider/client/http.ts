@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
 import { BodyTooLarge, limitedBody } from "../model/limited-body";
-import type { Clock } from "./clock";
+import { aborted, type Clock } from "./clock";
 import type { Cookies } from "./cookies";
 import type { TlsOptions } from "./options";
 
@@ -75,7 +75,7 @@ export function loadTransport(): void {
  */
 export class Http {
   private opened: Promise<Dispatcher> | undefined;
-  /** Requests of {@link send} under way, and all requests of {@link open} so far. */
+  /** Requests of {@link send} under way. */
   private underWay = 0;
 
   constructor(
@@ -184,8 +184,6 @@ export class Http {
     { origin, path, method, headers, body }: Omit<HttpRequest, "body"> & { readonly body: string | Uint8Array },
     { signal, deadlineMs, maxBytes }: OpenLimits,
   ): Promise<OpenAnswer> {
-    // The caller reads the body, so its end is unknown here and the count stays.
-    this.underWay += 1;
     const late = new AbortController();
     const cancelTimer = this.world.after(Math.max(0, deadlineMs), () => late.abort(new HttpFailure("timeout", true)));
     try {
@@ -193,14 +191,10 @@ export class Http {
       const ending = AbortSignal.any([signal, late.signal]);
       // The request, its connection and its body listen.
       setMaxListeners(0, ending);
-      const answer = await loadRequest().call(dispatcher, {
-        origin,
-        path,
-        method,
-        headers: { ...headers },
-        body,
-        signal: ending,
-      });
+      const options = { origin, path, method, headers: { ...headers }, body, signal: ending };
+      // undici heeds its signal once it is connected; a composite one would stay for as long as it has a listener.
+      const ended = Promise.race([signal, late.signal].map(aborted)).then(() => Promise.reject(ending.reason));
+      const answer = await Promise.race([loadRequest().call(dispatcher, options), ended]);
       const header = (name: string) => [answer.headers[name]].flat()[0];
       // A body that no one reads ends without a listener of its own.
       answer.body.once("close", cancelTimer).on("error", () => {});
@@ -212,7 +206,7 @@ export class Http {
     }
   }
 
-  /** Waits for requests under way, then closes the connections. */
+  /** Waits for requests of {@link send} under way, then closes the connections; ends those of {@link open}. */
   async close(): Promise<void> {
     const opened = await this.opened;
     // An abandoned request may still be connecting to a host that never answers: close() would wait for it.

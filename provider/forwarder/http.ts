@@ -103,7 +103,7 @@ export class HttpConnection {
     return this.http(origin, timeoutMs).dispatcher();
   }
 
-  /** Waits for requests under way, then closes the connections. */
+  /** Closes the connections, and ends requests under way. */
   async close(): Promise<void> {
     await Promise.all([...this.https.values()].map((http) => http.close()));
   }

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { HttpConnection } from "../../provider/forwarder/http";
 import { forwarderWorld } from "../../provider/forwarder/world";
@@ -73,6 +75,21 @@ test.each([
   await expect(connection.post({ request, ...limits })).rejects.toMatchObject({ message: words, lateMs: undefined });
   await connection.close();
 });
+
+test("a host that lets no connection come up ends by the deadline and by the signal, and holds up no close", async () => {
+  // Accepts, and shakes no hands of TLS.
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await once(silent, "listening");
+  const origin = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const connection = new HttpConnection({ connections: 1 }, forwarderWorld);
+  const request = { method: "POST" as const, origin, path: "/in", headers: {}, body: "{}" };
+  const limits = { request, timeoutMs: 600_000, maxBytes: MEBIBYTE, follows: false };
+  await expect(connection.post({ ...limits, deadlineMs: 300 })).rejects.toThrow("no whole answer within 300 ms");
+  const stopped = { deadlineMs: 600_000, signal: AbortSignal.timeout(100) };
+  await expect(connection.post({ ...limits, ...stopped })).rejects.toThrow("cancelled");
+  await connection.close();
+}, 20_000);
 
 test.each([200, 307])("a sink that answers %i without an end is stuck: in log, metric and /readyz", async (status) => {
   using folder = temporaryFolder();

@@ -249,10 +249,15 @@ describe("a start at a node that is silent", () => {
     return { arenas: { edge: { profiles: { web } } } };
   };
   /** A forwarder of one node, whose requests for profiles and rules have a time-out in real time. */
-  const start = async (emulator: Awaited<ReturnType<typeof startEmulator>>, folder: string, profiles: string[]) => {
+  const start = async (
+    emulator: Awaited<ReturnType<typeof startEmulator>>,
+    folder: string,
+    profiles: string[],
+    timeoutMs = 100,
+  ) => {
     const clock = new TestClock();
     const records: ForwardRecord[] = [];
-    const nodes = { fra1: { endpoint: emulator.endpoint, timeoutMs: 100 } };
+    const nodes = { fra1: { endpoint: emulator.endpoint, timeoutMs } };
     const config = configOf(emulator, [], { nodes, watch: [{ arena: "edge", profiles, types: ["shost"] }] });
     const onRecord = (record: ForwardRecord): void => void records.push(record);
     const { forwarder, told } = await startForwarding(config, folder, { world: clock, onRecord });
@@ -299,6 +304,18 @@ describe("a start at a node that is silent", () => {
       ["added", rule],
     ]);
   });
+
+  test("holds up no stop: a list that waits for the first look waits no longer", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: ruled(7) });
+    emulator.fail({ url: "arena://edge", kind: "silence", times: 1_000 });
+    const { forwarder, asked } = await start(emulator, folder.path, ["web"], 600_000);
+    await until(() => asked().includes("mark://edge/web"));
+    // Its answer has come then. The clock stands still.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await forwarder.stop(0);
+    expect(forwarder.isStuck).toBe(false);
+  }, 20_000);
 
   test("after a restart: the tables of the last run are known, and a silent node is listed at once", async () => {
     using folder = temporaryFolder();
