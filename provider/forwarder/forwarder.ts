@@ -52,7 +52,7 @@ export class Forwarder {
 
   private constructor(
     private readonly parts: ForwarderParts,
-    private readonly store: { readonly ledger: Ledger; readonly opened: Opened },
+    private readonly store: { readonly ledger: Ledger & { readonly lost?: AbortSignal }; readonly opened: Opened },
     sinks: readonly [name: string, sink: Sink][],
   ) {
     const { config, log, world } = parts;
@@ -160,7 +160,7 @@ export class Forwarder {
     const empty = await this.delivery.drained(onceDeadlineMs, signal);
     if (!empty) {
       const waiting = this.status.sinks.filter(({ records }) => records > 0);
-      const late = waiting.map(({ name, records }) => `"${name}" (${records} records)`).join(", ");
+      const late = waiting.map(({ name, records }) => `"${name}" (${records} records)`).join(", ") || "unknown";
       const when = signal.aborted ? "At the signal" : `After ${onceDeadlineMs} ms`;
       const message = `${when} these sinks have not taken everything: ${late}. It stays in the spool.`;
       this.parts.log.error({}, message);
@@ -174,9 +174,13 @@ export class Forwarder {
     return this.stopping;
   }
 
-  /** Aborts when a sink is gone for good, as standard output without a reader is: the forwarder is to be stopped. */
+  /**
+   * Aborts when the forwarder is to be stopped: a sink is gone for good, as standard output without a reader is, or, with an error,
+   * its state.
+   */
   get ended(): AbortSignal {
-    return this.delivery.ended;
+    const { lost } = this.store.ledger;
+    return AbortSignal.any([this.delivery.ended, ...(lost ? [lost] : [])]);
   }
 
   /** The nodes that are polled here, for people. */
@@ -210,16 +214,19 @@ export class Forwarder {
 
   private async end(drainMs: number): Promise<void> {
     this.polling.abort();
-    if (drainMs > 0) await this.delivery.drained(drainMs);
+    if (drainMs > 0) await this.delivery.drained(drainMs, this.store.ledger.lost);
     this.delivering.abort();
     const { world, log } = this.parts;
     const isOver = await endsWithin(world, TIMES.stopMs, Promise.all(this.work));
     const closing = this.store.ledger.close(this.lastList.at).then((lost) => this.delivery.losses.add(lost));
-    // A disk that does not respond keeps it open.
-    const isClosed = await endsWithin(world, TIMES.stopMs, closing);
-    this.delivery.losses.report(true);
-    this.troubles.flush(true);
-    this.isStuck = !isOver || !isClosed;
+    try {
+      // A disk that does not respond keeps it open.
+      const isClosed = await endsWithin(world, TIMES.stopMs, closing);
+      this.isStuck = !isOver || !isClosed;
+    } finally {
+      this.delivery.losses.report(true);
+      this.troubles.flush(true);
+    }
     if (this.isStuck) log.warn({}, `Some work did not end within ${TIMES.stopMs} ms: it is abandoned.`);
   }
 

@@ -47,7 +47,7 @@ test("a state that answers no more makes the service unhealthy: its thread has e
   const parts = { world: clock, thread: true, onRecord: () => {} };
   const { forwarder } = await openForwarder(configOf(emulator), folder.path, parts);
   // Its state cannot be closed any more then.
-  onTestFinished(() => expect(forwarder.stop(0)).rejects.toThrow("The thread of the forwarder's state has ended."));
+  onTestFinished(() => expect(forwarder.stop()).rejects.toThrow("The thread of the forwarder's state has ended."));
   forwarder.start();
   const ask = await asking(forwarder);
   await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) === 1);
@@ -79,6 +79,7 @@ test("a state that answers no more makes the service unhealthy: its thread has e
   await Promise.all([once(worker, "exit"), worker.terminate()]);
   await passUntil(() => forwarder.health.alive.state?.ok === false, clock);
   expect((await ask("/healthz"))[0]).toBe(503);
+  expect(forwarder.ended.reason).toMatchObject({ message: "The thread of the forwarder's state has ended." });
 });
 
 test("an acknowledgement that breaks the state ends no delivery: it is reported, and what comes then arrives", async () => {

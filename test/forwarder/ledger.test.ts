@@ -370,8 +370,9 @@ describe("after a restart", () => {
   });
 
   test("a broken store that cannot be set aside rejects the readings that wait for it, and those after it", async () => {
+    const lost = vi.fn();
     const own = join(folder, "own");
-    const { ledger } = await openLedger(own, [sink("disk")], { wall });
+    const { ledger } = await openLedger(own, [sink("disk")], { wall, lost });
     const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
     const broken = vi.spyOn(Store.prototype, "transaction").mockImplementationOnce(() => {
       rmSync(own, { recursive: true });
@@ -380,6 +381,9 @@ describe("after a restart", () => {
     });
     await expect(read(ledger, { 1: 10 })).rejects.toThrow("The list was dropped, since the state had to be");
     broken.mockRestore();
+    expect(String(lost.mock.calls)).toContain(
+      `The state ${join(own, "forwarder.db")} is broken, and no empty one can be`,
+    );
     await expect(read(ledger, { 1: 10 })).rejects.toThrow("not open");
   });
 

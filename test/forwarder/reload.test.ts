@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../provider/forwarder/config/types";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { Forwarder } from "../../provider/forwarder/forwarder";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { Ledger } from "../../provider/forwarder/ledger/protocol";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
@@ -255,9 +255,11 @@ test("a state that cannot be closed keeps no service from its next one, and is r
   const config = configOf({ endpoint: "http://127.0.0.1:1" }, [{ name: "disk", type: "file", path: "marks.ndjson" }]);
   const { service, log } = await startService(config, folder.path);
   closingFails(StoredLedger, "The state cannot be written: its disk is full.");
+  for (const words of ["one", "two", "left out"]) service.forwarder.troubles.begin("flapping", {}, words);
   service.reload(() => LiveConfig.ofObject({ ...config, state: "other" }, {}, folder.path));
   await until(() => log.lines.includes("info The configuration was read again."));
   expect(log.lines).toContain("error The state cannot be written: its disk is full.");
+  expect(log.lines.some((line) => line.startsWith("warn left out"))).toBe(true);
   expect(service.config.stateFolder).toBe(join(folder.path, "other"));
   // Where another reload fails, and the listener cannot go back, its own reason is told.
   const failing = [vi.spyOn(StoredLedger.prototype, "configure"), vi.spyOn(Listener.prototype, "move")] as const;
@@ -280,6 +282,17 @@ test("a library that its signal ends reports a state that cannot be closed, and 
   closingFails(LedgerThread, "The state cannot be written: its disk is full.");
   ending.abort();
   await until(() => log.lines.includes("error The state cannot be written: its disk is full."));
+});
+
+test("a service whose state is lost is to end, with its error", async () => {
+  using folder = temporaryFolder();
+  const state = new AbortController();
+  const ended = vi.spyOn(Forwarder.prototype, "ended", "get").mockReturnValue(state.signal);
+  onTestFinished(() => ended.mockRestore());
+  const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];
+  const { service } = await startService(configOf({ endpoint: "http://127.0.0.1:1" }, sinks), folder.path);
+  state.abort(new Error("The thread has ended."));
+  expect(service.ended.reason).toEqual(state.signal.reason);
 });
 
 test("a service that was told to end takes no configuration any more", async () => {

@@ -1,5 +1,5 @@
 import { systemClock } from "../../client/clock";
-import { attempt } from "../../model/errors";
+import { attempt, messageOf } from "../../model/errors";
 import { SINK_DEFAULTS, TIMES } from "../defaults";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
@@ -11,7 +11,7 @@ import { bytesOf } from "./kept-baseline";
 import { recordsLeft } from "./left-spool";
 import type { ChangingOptions, Ledger, LedgerOptions, LedgerStatus, Opened, SpooledBatch, TakenOver } from "./protocol";
 import type { SinkAccount } from "./sink-account";
-import { explained, isBroken, isFull, sqliteError } from "./sqlite";
+import { explained, isBroken, isFull, StoreError, sqliteError } from "./sqlite";
 import { Store, setAside } from "./store";
 import { type FinishedReading, TableState } from "./table-state";
 import { begin, type Finished, placed, type Work, write } from "./work";
@@ -177,9 +177,15 @@ export class StoredLedger implements Ledger {
     for (const { reject } of this.finished.splice(0)) reject(new Error(GIVEN_UP));
     this.asides++;
     const wall = Math.max(this.options.wall, identity.epoch) + 1;
-    const { store, aside } = broken.startAnew(wall);
-    this.aside = aside;
-    this.work = begin(store, { ...this.options, wall }, spool.last);
+    try {
+      const { store, aside } = broken.startAnew(wall);
+      this.aside = aside;
+      this.work = begin(store, { ...this.options, wall }, spool.last);
+    } catch (error) {
+      const message = `The state ${broken.file} is broken, and no empty one can be opened in its place: ${messageOf(error)}.`;
+      this.options.lost?.(new StoreError(message));
+      throw error;
+    }
   }
 
   /**

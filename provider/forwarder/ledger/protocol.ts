@@ -23,6 +23,8 @@ export interface LedgerOptions {
   readonly reserveBytes?: number;
   /** Timers; for tests. */
   readonly after?: Clock["after"];
+  /** Called when the store is closed for good: it broke, and no other could be opened. Default: each later call fails. */
+  readonly lost?: (error: Error) => void;
   /** Milliseconds since 1970. */
   readonly wall: number;
 }

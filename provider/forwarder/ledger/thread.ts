@@ -38,6 +38,8 @@ export class LedgerThread implements Ledger {
   /** Of the last call; 0 is what opening found. */
   private last = 0;
   private ended: Error | undefined;
+  private readonly over = new AbortController();
+  private isClosing = false;
 
   private constructor(private readonly worker: Worker) {
     // The loop hands over answers that arrive together in one turn, with all that their callers do next.
@@ -68,7 +70,13 @@ export class LedgerThread implements Ledger {
   readonly status = this.asking("status");
   readonly configure = this.asking("configure");
 
+  /** Aborts with an error when the thread has ended by itself. */
+  get lost(): AbortSignal {
+    return this.over.signal;
+  }
+
   async close(listed: number | undefined): Promise<readonly Loss[]> {
+    this.isClosing = true;
     try {
       return await this.ask("close", [listed]);
     } finally {
@@ -102,6 +110,7 @@ export class LedgerThread implements Ledger {
     this.ended ??= error;
     for (const { reject } of this.waiting.values()) reject(this.ended);
     this.waiting.clear();
+    if (!this.isClosing) this.over.abort(this.ended);
   }
 }
 
@@ -128,7 +137,12 @@ function serve(port: MessagePort, options: LedgerOptions): void {
       (error: unknown) => port.postMessage({ number, failure: failureOf(error) } satisfies Reply),
     );
   };
-  const opening = StoredLedger.open(options);
+  // Ends the thread.
+  const lost = (error: Error): void =>
+    void setImmediate(() => {
+      throw error;
+    });
+  const opening = StoredLedger.open({ ...options, lost });
   reply(
     0,
     opening.then(({ opened }) => opened),

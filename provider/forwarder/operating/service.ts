@@ -150,7 +150,8 @@ export class Service {
 
   private begin(forwarder: Forwarder): void {
     this.current = forwarder;
-    forwarder.ended.addEventListener("abort", () => this.over.abort());
+    const { ended } = forwarder;
+    ended.addEventListener("abort", () => this.over.abort(ended.reason));
     forwarder.start();
   }
 }

@@ -13,7 +13,11 @@ export async function startService(config: object, folder: string) {
   const parts = { log, world: clock, stdout: async () => {}, memories: new NodeMemories(), thread: false };
   const open = (now: LiveConfig) => Forwarder.open({ config: now, ...parts });
   const service = await Service.start(await LiveConfig.ofObject(config, {}, folder), { log, open });
-  onTestFinished(async () => void (await service.stop()));
+  onTestFinished(async () => {
+    // Its folder may be gone, and its clock stands still.
+    await service.forwarder.stop(0);
+    await service.stop();
+  });
   /** Its present address. */
   const url = () => String(/https?:\/\/[\d.:]+/.exec(log.lines.findLast((line) => line.includes("Answers on")) ?? ""));
   return { service, clock, log, url };
