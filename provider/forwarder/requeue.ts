@@ -6,6 +6,7 @@ import { OptionsError } from "../client";
 import { attempt } from "../model/errors";
 import type { LiveConfig } from "./config/config";
 import { SecretFiles } from "./config/secret-files";
+import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
 import { openSinks, type SinkParts, specsOf } from "./delivery/sinks";
 import { StoredLedger } from "./ledger/ledger";
@@ -14,6 +15,7 @@ import { isBroken, StoreError } from "./ledger/sqlite";
 import { Store } from "./ledger/store";
 import { Metrics } from "./telling/metrics";
 import { type Log, Troubles } from "./telling/troubles";
+import { endsWithin } from "./world";
 
 /**
  * Sends the undelivered records of a state to the sinks of a configuration, with their ids. They are copied into a store beside
@@ -59,11 +61,11 @@ export async function requeue(
     do {
       before = deliveredSoFar();
       await Promise.race([delivery.drained(config.current.onceDeadlineMs, signal), delivering]);
-      left = delivery.status.sinks.reduce((sum, { records }) => sum + records, 0);
+      left = (await ledger.status()).sinks.reduce((sum, { records }) => sum + records, 0);
     } while (left > 0 && deliveredSoFar() > before && !signal.aborted);
   } finally {
     stop.abort();
-    await delivering;
+    await endsWithin(world, TIMES.stopMs, delivering);
     await ledger.close(undefined);
   }
   const delivered = deliveredSoFar();

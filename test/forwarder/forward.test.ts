@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { Store } from "../../provider/forwarder/ledger/store";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
@@ -13,6 +14,7 @@ import {
   linesOf,
   openForwarder,
   recordsIn,
+  roundInto,
   scene,
   startForwarding,
   stateOf,
@@ -220,6 +222,13 @@ describe("--once ends", () => {
       [false, 1, 0],
       [false, 0, 1],
     ]);
+  });
+
+  test("as a failure where the state does not say what is left", async () => {
+    const status = vi.spyOn(StoredLedger.prototype, "status").mockRejectedValue(new Error("disk I/O error"));
+    onTestFinished(() => status.mockRestore());
+    const away = { name: "away", type: "http", url: "http://127.0.0.1:1/" };
+    expect(await roundInto([away], stateOf(1), { onceDeadlineMs: 200 })).toMatchObject({ ok: false });
   });
 
   test("when it is told to while it waits for a busy node", async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { RejectedFiles, type RejectedLimits } from "../../provider/forwarder/delivery/rejected";
 import { asking } from "./support/asking";
@@ -53,10 +54,12 @@ test("dead letters that pause take no more than their limit, but for the first",
 /** A forwarder with one sink, and what it tells of it. */
 async function forwarding(more: Pick<SinkConfig, "rejected" | "batch">) {
   const sink = await recordSink();
-  const sinks = [{ name: "web", type: "http" as const, url: sink.url, ...more }];
-  const { folder, clock, forwarder, told } = await scene(stateWith(5), { records: "all", sinks });
+  const web = { name: "web", type: "http" as const, url: sink.url, ...more };
+  const { folder, config, clock, forwarder, told } = await scene(stateWith(5), { records: "all", sinks: [web] });
   const count = (name: Parameters<typeof forwarder.metrics.get>[0]) => forwarder.metrics.get(name, { sink: "web" });
-  return { folder: join(folder, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count };
+  const reload = async (headers: Record<string, string>) =>
+    forwarder.reload(await LiveConfig.ofObject({ ...config, sinks: [{ ...web, headers }] }, {}, folder));
+  return { folder: join(folder, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count, reload };
 }
 
 test("dead letters that wait are counted, also those that an earlier run left, until they are gone", async () => {
@@ -135,6 +138,16 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
   const all = [...first, ...second, ...sink.taken.map(({ sequence }) => sequence)];
   expect(all).toEqual(all.map((_, index) => index + 1));
   expect(lostBy(forwarder, "web")).toBe(0);
+});
+
+test("a sink that a reload corrects is ready, though its dead letters have no room", async () => {
+  const { sink, clock, forwarder, reload } = await forwarding({ rejected: { maxBytes: 65_536, whenFull: "pause" } });
+  sink.status = 406;
+  await passUntil(() => forwarder.health.ready.sinks?.ok === false, clock);
+  sink.status = 204;
+  await reload({ accept: "*/*" });
+  await passUntil(() => sink.taken.length > 0, clock);
+  expect(forwarder.unready).toEqual([]);
 });
 
 test("records that had to go from the dead letters are counted, and told", async () => {

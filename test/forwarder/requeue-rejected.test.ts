@@ -1,8 +1,9 @@
 import { appendFileSync, cpSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
 import {
@@ -128,6 +129,14 @@ describe("requeue of a state", () => {
     });
     expect(ids(web.taken)).toEqual(ids(stored));
     expect(web.taken.filter(({ resent }) => resent)).toHaveLength(5);
+  });
+
+  test("keeps its copy where that does not say what is left", async () => {
+    const { state, requeue } = await leftState();
+    const status = vi.spyOn(StoredLedger.prototype, "status").mockRejectedValue(new Error("disk I/O error"));
+    onTestFinished(() => status.mockRestore());
+    expect(await requeue("web")).toMatchObject({ code: 1, err: expect.stringContaining("disk I/O error") });
+    expect(readdirSync(state)).toContain("forwarder.db.requeue");
   });
 
   test("refuses the state of the configuration, and one that a forwarder has", async () => {

@@ -68,7 +68,10 @@ export class Delivery {
   }
 
   begin(name: string, sink: Sink): void {
-    const { config, world, troubles, log } = this.parts;
+    const { config, world, troubles, log, metrics } = this.parts;
+    // Of a former runner, which ends them no more.
+    troubles.forget((key) => key === `rejected-full/${name}` || key === `stuck/${name}`);
+    metrics.set("stuck", 0, { sink: name });
     const stop = new AbortController();
     const rejected = RejectedFiles.of(config, name, () => world.wall());
     const runner = new SinkRunner(name, sink, {
@@ -167,14 +170,16 @@ export class Delivery {
   private async emptied(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const acknowledged = this.acknowledgement(undefined, signal);
-      await this.look();
-      if (this.status.sinks.every(({ name, records }) => records === 0 || this.gone.has(name))) return true;
+      const isAnswered = await this.look();
+      if (isAnswered && this.status.sinks.every(({ name, records }) => records === 0 || this.gone.has(name)))
+        return true;
       if (signal.aborted) return false;
-      await acknowledged;
+      await (isAnswered ? acknowledged : pause(this.parts.world, TIMES.backlogEveryMs, signal));
     }
   }
 
-  private async look(): Promise<void> {
+  /** @returns whether the ledger answered. */
+  private async look(): Promise<boolean> {
     const { ledger, metrics, troubles, world, log, isRead = () => false } = this.parts;
     try {
       const status = await ledger.status();
@@ -187,7 +192,7 @@ export class Delivery {
       troubles.flush();
     } catch {
       // Readers and writers of the ledger report its failures.
-      return;
+      return false;
     }
     metrics.set("spool_bytes", this.status.bytes);
     metrics.set("state_free_bytes", this.status.freeBytes);
@@ -199,6 +204,7 @@ export class Delivery {
       else troubles.begin(key, members, missedBy(name));
     }
     this.spool.take(this.status, new Map(await Promise.all(rejected)));
+    return true;
   }
 }
 
