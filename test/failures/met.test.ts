@@ -16,7 +16,7 @@ const lines = (printed: readonly string[]) => printed.filter((line) => /^(warnin
 
 const UNLESS = "unless a resource that stays in this program gives up what is in the way";
 const VALUE_REMEDY =
-  'Declare it with that value, or take it over with onExisting: "adopt" (it is not changed before a preview has shown it)';
+  'Declare it as the node has it, or take it over with onExisting: "adopt" (it is not removed or changed before a preview has shown it)';
 const THERE = `1 entry was already there as declared, before this resource: ${S}. It will belong to this resource, and a destroy removes it with the rest; onDestroy: "created" leaves it.`;
 
 /** A stack with one entry in a set, to which another team adds some before its next run. */

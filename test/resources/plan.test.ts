@@ -40,21 +40,23 @@ describe("the create of a set", () => {
     });
 
   it("is refused by entries that the program does not declare with this value, all of them named", () => {
-    const remedyOfOne =
-      'Nothing was sent. Declare it, or take it over with onExisting: "adopt" (it is not removed before a preview has shown it), or manage only your own entries with exclusive: false.';
-    const remedy =
-      'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (none of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
-    expect(() => plan(map([B, 1]), {})).toThrow(
-      new InTheWay(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedyOfOne}`),
+    const ofOne =
+      'Nothing was sent. Declare it as the node has it, or take it over with onExisting: "adopt" (it is not removed or changed before a preview has shown it)';
+    const ofMore =
+      'Nothing was sent. Declare them as the node has them, or take them over with onExisting: "adopt" (none of them is removed or changed before a preview has shown it)';
+    const renamed = "If this resource was renamed, give it an alias or run with --refresh.";
+    const refused = (observed: ListedMap, given: Partial<NewSet>, text: string) =>
+      expect(() => plan(observed, given)).toThrow(new InTheWay(`${LABEL} already holds ${text}. ${renamed}`));
+    refused(
+      map([B, 1]),
+      {},
+      `1 entry not declared here: ${B}. ${ofOne}, or manage only your own entries with exclusive: false`,
     );
-    expect(() => plan(map([A, 7]), { desired: map([A, 1]) })).toThrow(
-      new InTheWay(`${LABEL} already holds other values of ${A} (7). ${remedyOfOne}`),
-    );
-    expect(() => plan(map([A, 7], [B, 1], [C, 1]), { desired: map([A, 1]) })).toThrow(
-      new InTheWay(
-        `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and other values of ${A} (7). ${remedy}`,
-      ),
-    );
+    const desired = map([A, 1]);
+    for (const exclusive of [true, false])
+      refused(map([A, 7]), { desired, exclusive }, `other values of ${A} (7). ${ofOne}`);
+    const both = `2 entries not declared here: ${B}, ${C} and other values of ${A} (7)`;
+    refused(map([A, 7], [B, 1], [C, 1]), { desired }, `${both}. ${ofMore}`);
   });
 
   it("keeps to the limits of its content, with what it takes over", () => {

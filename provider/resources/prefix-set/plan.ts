@@ -76,8 +76,9 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: C
   // A share is of the state, as in the check: a node that lost entries allows no fewer removals.
   const size = Math.max(observed.size, intent.known.size);
   const isInTheWay = met.otherValue.size > 0 && onExisting !== "adopt";
+  const orRefresh = exclusive ? ', or by "pulumi up --refresh", whose preview shows it' : "";
   const problems = [
-    ...(isInTheWay ? [`It already holds ${otherValues(met.otherValue)}. ${remedyOf(met.otherValue, exclusive)}`] : []),
+    ...(isInTheWay ? [`It already holds ${otherValues(met.otherValue)}. ${remedyOf(met.otherValue.size)}${orRefresh}.`] : []),
     ...limitProblems(plan, { observed, size, changes }, limits),
   ];
   if (problems.length === 0) return { plan, ...met };
@@ -91,11 +92,10 @@ function otherValues(found: ListedMap): string {
   return `other values of ${some([...found].map(([prefix, value]) => `${prefix} (${value})`))}`;
 }
 
-/** Ways out where other values of entries that an update adds are in its way. */
-function remedyOf({ size }: ListedMap, exclusive: boolean): string {
-  const [it, its, is] = size === 1 ? ["it", "that value", "it is"] : ["them", "those values", "they are"];
-  const declare = `Declare ${it} with ${its}, or take ${it} over with onExisting: "adopt" (${is} not changed before a preview has shown it)`;
-  return exclusive ? `${declare}, or by "pulumi up --refresh", whose preview shows it.` : `${declare}.`;
+/** Remedies where so many entries of others are in the way of a create or an update. */
+function remedyOf(size: number): string {
+  const [it, isNot] = size === 1 ? ["it", "it is not"] : ["them", "none of them is"];
+  return `Declare ${it} as the node has ${it}, or take ${it} over with onExisting: "adopt" (${isNot} removed or changed before a preview has shown it)`;
 }
 
 /**
@@ -165,9 +165,9 @@ function inTheWay(label: string, undeclared: ListedMap, otherValue: ListedMap): 
       : "",
     otherValue.size > 0 ? otherValues(otherValue) : "",
   ].filter((part) => part !== "");
-  const isOne = undeclared.size + otherValue.size === 1;
-  const [it, none] = isOne ? ["it", "it is not"] : ["them", "none of them is"];
+  // A set of its own entries meets the same other values.
+  const orShare = otherValue.size === 0 ? ", or manage only your own entries with exclusive: false" : "";
   return new InTheWay(
-    `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare ${it}, or take ${it} over with onExisting: "adopt" (${none} removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
+    `${label} already holds ${parts.join(" and ")}. Nothing was sent. ${remedyOf(undeclared.size + otherValue.size)}${orShare}. If this resource was renamed, give it an alias or run with --refresh.`,
   );
 }
