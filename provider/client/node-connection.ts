@@ -43,7 +43,8 @@ export interface NodeRequest<T>
   readonly options?: (CallOptions & Pick<Limits, "until">) | undefined;
 }
 
-const busyRemedy = "Lower `maxConcurrency` or raise `deadlineMs` of the node.";
+const busyRemedy = (status: number | undefined) =>
+  status === 503 ? "The node is not ready." : "Lower `maxConcurrency` or raise `deadlineMs` of the node.";
 
 /** One node: its checked options with defaults, and the connection to it. */
 export class NodeConnection {

@@ -118,7 +118,7 @@ export class NodeSet {
       command: "commit",
       request: this.node.requests.post(commands.commitCommand(this.address, this.options.commitUrl)),
       ...this.hearing("commit"),
-      remedy: "The outcome is unknown: list the set.",
+      remedy: "The outcome is unknown until the set is listed.",
       options,
     });
   }

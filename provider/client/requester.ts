@@ -44,8 +44,8 @@ export interface Connection {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly maxConcurrency: number;
-  /** A sentence: what to do if the other side is busy up to the deadline. */
-  readonly busyRemedy?: string;
+  /** A sentence for a status that says that the other side is busy, up to the deadline. */
+  readonly busyRemedy?: (status: number | undefined) => string;
   /** Default: that of `DEFAULTS`. */
   readonly maxAnswerBytes?: number;
   /** Default: the connection's own. */
@@ -97,7 +97,8 @@ export class Requester {
       if (result.status !== undefined && !result.isLate) answered = result;
       const cutOff = result.isLate ? answered : undefined;
       const end = cutOff ? DEADLINE : this.stopBefore(wait, until, result);
-      const stopped = end && (cutOff ?? result).isBusy ? [end, this.connection.busyRemedy ?? ""].join(" ").trim() : end;
+      const { isBusy, status } = cutOff ?? result;
+      const stopped = end && isBusy ? [end, this.connection.busyRemedy?.(status) ?? ""].join(" ").trim() : end;
       let last: FailedTry = cutOff ? { ...cutOff, outcome: result.outcome } : result;
       if (wait !== undefined && stopped === undefined) {
         await pause(this.world, wait, signal);

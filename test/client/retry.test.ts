@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { NodeClient, RequestError, SignalingClient } from "../../provider/client";
 import { failureOf, reply, reset, SET, script, serve, TestWorld, truncated } from "./support";
 
+const LOAD = "Lower `maxConcurrency` or raise `deadlineMs` of the node.";
+
 describe("repeats", () => {
   it("go on with growing pauses until the node answers", async () => {
     await using server = await serve(script(reply(503), reset, truncated, reply(500), reply(200, { data: [] })));
@@ -38,7 +40,7 @@ describe("repeats", () => {
     expect(error).toBeInstanceOf(RequestError);
     expect(error.message).toBe(
       `Set prefixset://edge/blocked on ${server.host}: commit failed (HTTP 500, 5 tries in 4.5 s): no room. ` +
-        "The outcome is unknown: list the set.",
+        "The outcome is unknown until the set is listed.",
     );
     expect(error).toMatchObject({
       name: "RequestError",
@@ -73,11 +75,11 @@ describe("repeats", () => {
   });
 
   it.each([
-    { status: 503, told: "restarting", outcome: "unknown" },
-    { status: 429, told: "slow down", outcome: "not-sent" },
-    { status: 409, told: "another commit is in progress", outcome: "not-sent" },
-    { status: 409, told: "busy", outcome: "not-sent" },
-  ])("go on to the deadline, one request at a time, after HTTP $status: $told", async ({ status, told, outcome }) => {
+    { status: 503, told: "restarting", outcome: "unknown", remedy: "The node is not ready." },
+    { status: 429, told: "slow down", outcome: "not-sent", remedy: LOAD },
+    { status: 409, told: "another commit is in progress", outcome: "not-sent", remedy: LOAD },
+    { status: 409, told: "busy", outcome: "not-sent", remedy: LOAD },
+  ])("go on to the deadline, one request at a time, after HTTP $status: $told", async ({ status, told, outcome, remedy }) => {
     let [under, most] = [0, 0];
     await using server = await serve(async (_request, response) => {
       most = Math.max(most, ++under);
@@ -91,9 +93,7 @@ describe("repeats", () => {
     expect(error).toMatchObject({ status, outcome });
     expect(server.arrived.length).toBeGreaterThan(8);
     expect(world.pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(50_000);
-    expect(error.message).toContain(
-      `${told}. The deadline is reached. Lower \`maxConcurrency\` or raise \`deadlineMs\` of the node.`,
-    );
+    expect(error.message).toContain(`${told}. The deadline is reached. ${remedy}`);
     most = 0;
     await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(client.listPrefixSet(SET))));
     expect(most).toBe(1);
