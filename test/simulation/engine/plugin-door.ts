@@ -29,51 +29,31 @@ export class PluginDoor implements Door {
     this.methods = resourceMethods({ get, log, limits: new TimeLimits() });
   }
 
-  async check({ urn, type }: Subject, olds: JsonObject, news: JsonObject) {
-    const request = new messages.CheckRequest();
-    request.setUrn(urn);
-    request.setType(nativeToken(type));
-    request.setOlds(struct(olds));
-    request.setNews(struct(news));
-    const answer = await this.call<messages.CheckResponse>("check", request);
+  async check(subject: Subject, olds: JsonObject, news: JsonObject) {
+    const members = { Olds: struct(olds), News: struct(news) };
+    const answer = await this.ask<messages.CheckResponse>("check", messages.CheckRequest, subject, members);
     const failures = answer.getFailuresList().map((failure) => failure.getReason());
     return { inputs: json(answer.getInputs()), failures };
   }
 
-  async diff({ urn, type }: Subject, id: string, old: Both, news: JsonObject, ignoreChanges: readonly string[]) {
-    const request = new messages.DiffRequest();
-    request.setUrn(urn);
-    request.setType(nativeToken(type));
-    request.setId(id);
-    request.setOlds(struct(old.outputs));
-    request.setOldInputs(struct(old.inputs));
-    request.setNews(struct(news));
-    request.setIgnorechangesList([...ignoreChanges]);
-    const answer = await this.call<messages.DiffResponse>("diff", request);
+  async diff(subject: Subject, id: string, old: Both, news: JsonObject, ignoreChanges: readonly string[]) {
+    const members = { Id: id, ...changed(old, news, ignoreChanges) };
+    const answer = await this.ask<messages.DiffResponse>("diff", messages.DiffRequest, subject, members);
     const { DIFF_SOME, DIFF_NONE } = messages.DiffResponse.DiffChanges;
     const told = answer.getChanges();
     const changes = told === DIFF_SOME ? true : told === DIFF_NONE ? false : undefined;
     return { replaces: answer.getReplacesList(), ...(changes !== undefined && { changes }) };
   }
 
-  async create({ urn, type }: Subject, inputs: JsonObject, preview: boolean) {
-    const request = new messages.CreateRequest();
-    request.setUrn(urn);
-    request.setType(nativeToken(type));
-    request.setProperties(struct(inputs));
-    request.setPreview(preview);
-    const answer = await this.call<messages.CreateResponse>("create", request);
+  async create(subject: Subject, inputs: JsonObject, preview: boolean) {
+    const members = { Properties: struct(inputs), Preview: preview };
+    const answer = await this.ask<messages.CreateResponse>("create", messages.CreateRequest, subject, members);
     return { id: answer.getId(), outputs: json(answer.getProperties()) };
   }
 
-  async read({ urn, type }: Subject, id: string, old: Both) {
-    const request = new messages.ReadRequest();
-    request.setUrn(urn);
-    request.setType(nativeToken(type));
-    request.setId(id);
-    request.setProperties(struct(old.outputs));
-    request.setInputs(struct(old.inputs));
-    const answer = await this.call<messages.ReadResponse>("read", request);
+  async read(subject: Subject, id: string, old: Both) {
+    const members = { Id: id, Properties: struct(old.outputs), Inputs: struct(old.inputs) };
+    const answer = await this.ask<messages.ReadResponse>("read", messages.ReadRequest, subject, members);
     const inputs = json(answer.getInputs());
     return {
       id: answer.getId(),
@@ -83,36 +63,32 @@ export class PluginDoor implements Door {
   }
 
   async update(
-    { urn, type }: Subject,
+    subject: Subject,
     id: string,
     old: Both,
     news: JsonObject,
     preview: boolean,
     ignoreChanges: readonly string[],
   ) {
-    const request = new messages.UpdateRequest();
-    request.setUrn(urn);
-    request.setType(nativeToken(type));
-    request.setId(id);
-    request.setOlds(struct(old.outputs));
-    request.setOldInputs(struct(old.inputs));
-    request.setNews(struct(news));
-    request.setPreview(preview);
-    request.setIgnorechangesList([...ignoreChanges]);
-    const answer = await this.call<messages.UpdateResponse>("update", request);
+    const members = { Id: id, ...changed(old, news, ignoreChanges), Preview: preview };
+    const answer = await this.ask<messages.UpdateResponse>("update", messages.UpdateRequest, subject, members);
     return json(answer.getProperties());
   }
 
-  async delete({ urn, type }: Subject, id: string, outputs: JsonObject) {
-    const request = new messages.DeleteRequest();
-    request.setUrn(urn);
-    request.setType(nativeToken(type));
-    request.setId(id);
-    request.setProperties(struct(outputs));
-    await this.call("delete", request);
+  async delete(subject: Subject, id: string, outputs: JsonObject) {
+    await this.ask("delete", messages.DeleteRequest, subject, { Id: id, Properties: struct(outputs) });
   }
 
-  private call<Response>(method: keyof ReturnType<typeof resourceMethods>, request: unknown): Promise<Response> {
+  /** Calls a method with a request about a resource. @param members By the names of their setters. */
+  private ask<Response>(
+    method: keyof ReturnType<typeof resourceMethods>,
+    Request: new () => object,
+    { urn, type }: Subject,
+    members: Readonly<Record<string, unknown>>,
+  ): Promise<Response> {
+    const request = new Request() as Record<string, (value: unknown) => void>;
+    for (const [name, value] of Object.entries({ Urn: urn, Type: nativeToken(type), ...members }))
+      (request[`set${name}`] as (value: unknown) => void).call(request, value);
     const run = this.methods[method] as unknown as (
       call: { request: unknown },
       answer: (error: unknown, response: Response) => void,
@@ -142,6 +118,12 @@ function failure(error: WireError): Error {
 
 /** Inputs and outputs go into several calls, and no reader changes a message. */
 const struct = madeOnce((value: JsonObject) => Struct.fromJavaScript(value as Record<string, JavaScriptValue>));
+
+/** Members of a request about a change. */
+function changed({ inputs, outputs }: Both, news: JsonObject, ignoreChanges: readonly string[]) {
+  const properties = { Olds: struct(outputs), OldInputs: struct(inputs), News: struct(news) };
+  return { ...properties, IgnorechangesList: [...ignoreChanges] };
+}
 
 function json(value: Struct | undefined): JsonObject {
   return (value?.toJavaScript() ?? {}) as JsonObject;

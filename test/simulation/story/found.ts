@@ -40,15 +40,15 @@ export const [A, B, C] = ["192.0.2.0/25", "203.0.113.0/24", "198.51.100.0/25"];
 export const [X, Y] = ["198.51.100.1/32", "198.51.100.2/32"];
 /** Long enough for a busy machine, where the real engine plays them faster than real time. */
 const CHECK_MS = 80_000;
-export const SIX = ["n1", "n2", "n3", "n4", "n5", "n6"];
+const SIX = ["n1", "n2", "n3", "n4", "n5", "n6"];
 
-export const set = (entries: Entries, options?: Declared["options"]): Declared => ({
+const set = (entries: Entries, options?: Declared["options"]): Declared => ({
   type: "PrefixSet",
   name: "blocked",
   args: { arena: "edge", set: "blocked", node: "n1", entries, onExisting: "adopt" },
   ...(options && { options }),
 });
-export const group = (entries: Entries, name = "group", more: object = {}): Declared => ({
+const group = (entries: Entries, name = "group", more: object = {}): Declared => ({
   type: "PrefixSetGroup",
   name,
   args: {
@@ -102,12 +102,12 @@ export const fault = (at: string, what: Extract<Disturbance, { kind: "fault" }>[
   at,
   fault: what,
 });
-export const staleList = (at: string, nth = 1) => fault(at, { kind: "stale-list", cmd: "list", nth, times: 1 });
+const staleList = (at: string, nth = 1) => fault(at, { kind: "stale-list", cmd: "list", nth, times: 1 });
 export const kill = (request: number): Disturbance => ({ kind: "kill", request, when: "after" });
-export const health = (node: string, state: "pass" | "fail") => act({ actor: "health", node, state });
-export const restart = (node: string, how: "empty" | "older") => act({ actor: "node", node, restart: how });
+const health = (node: string, state: "pass" | "fail") => act({ actor: "health", node, state });
+const restart = (node: string, how: "empty" | "older") => act({ actor: "node", node, restart: how });
 export const outage = (at: string, silent: boolean) => act({ actor: "outage", at, silent });
-export const byNode = (entries: Entries, ...names: readonly string[]) =>
+const byNode = (entries: Entries, ...names: readonly string[]) =>
   Object.fromEntries(names.map((it) => [it, entries]));
 
 /** Faults that an engineer on call met in a month of several failures at once. */
