@@ -59,7 +59,7 @@ const group = (entries: Entries, name = "group", more: object = {}): Declared =>
 });
 const backwards = { waves: [["n2"], ["n1"]], check: { url: "http://health.example/{node}" }, checkTimeoutMs: CHECK_MS };
 /** Waves of one, two and three nodes. */
-export const six = (entries: Entries, more: object = {}): Declared =>
+const six = (entries: Entries, more: object = {}): Declared =>
   group(entries, "group", {
     nodes: SIX,
     rollout: { waves: [1, 2], check: { url: "http://health.example/{node}" }, checkTimeoutMs: CHECK_MS },
@@ -107,8 +107,7 @@ export const kill = (request: number): Disturbance => ({ kind: "kill", request, 
 const health = (node: string, state: "pass" | "fail") => act({ actor: "health", node, state });
 const restart = (node: string, how: "empty" | "older") => act({ actor: "node", node, restart: how });
 export const outage = (at: string, silent: boolean) => act({ actor: "outage", at, silent });
-const byNode = (entries: Entries, ...names: readonly string[]) =>
-  Object.fromEntries(names.map((it) => [it, entries]));
+const byNode = (entries: Entries, ...names: readonly string[]) => Object.fromEntries(names.map((it) => [it, entries]));
 
 /** Faults that an engineer on call met in a month of several failures at once. */
 const ON_CALL: Readonly<Record<string, FoundStory>> = {
