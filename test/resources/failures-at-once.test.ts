@@ -150,11 +150,14 @@ describe("notes of a killed run", () => {
       const entries = (of: object) =>
         Object.entries(of).map(([prefix, value]) => entry(`of ${prefix}`, prefix, value, "blocked"));
       const whole = (of: object) => [set(of)];
-      for (const program of [whole, entries, (of: object) => [group(of, ["n1"])]]) {
+      const inGroup = (of: object) => [group(of, ["n1"])];
+      for (const program of [whole, entries, inGroup]) {
         for (const change of [{ [A]: 1 }, { [A]: 1, [B]: 2 }]) {
-          await using stack = await groupBench("n1");
-          Object.assign(stack.config, { detectDrift });
-          const emulator = stack.node("n1");
+          await using nodes = await groupBench("n1");
+          Object.assign(nodes.config, { detectDrift });
+          await using single = await bench({}, { detectDrift });
+          const stack = program === inGroup ? nodes : single;
+          const emulator = program === inGroup ? nodes.node("n1") : single.emulator;
           const { up, preview, killed } = runsOf(stack.engine);
           await up(program(OLD));
           // After list and insert or delete.
