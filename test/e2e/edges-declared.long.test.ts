@@ -26,7 +26,7 @@ it("ignoreChanges leaves an entry in whatever spelling, and says what it keeps o
   for (const { code, text } of [preview, up]) {
     expect(code, text).toBe(0);
     expect(text).not.toMatch(/up (removes|changes)/);
-    expect(text).toMatch(/found 1 entry that the program does not declare with this value: 198\.51\.100\.9\/32\./);
+    expect(text).toMatch(/found 1 entry that the last up did not write: 198\.51\.100\.9\/32\./);
     expect(text).toMatch(
       /up keeps 1 entry as found, since the program ignores changes of entries.*198\.51\.100\.9\/32\./,
     );

@@ -82,7 +82,7 @@ describe("a prefix-set in a program", () => {
     await stack.program(blockedSet(["192.0.2.0/24", "192.0.2.64/26"]) + more);
     const plain = await stack.must("up", "--yes", "--skip-preview");
     expect(plain.text).toMatch(
-      /warning: .* this up removes 1 \(192\.0\.2\.128\/25\); 1 stays, of others or possibly of an interrupted run of this stack \(203\.0\.113\.0\/24\); "pulumi up --refresh" removes it\./,
+      /warning: .* holds 1 undeclared entry \(203\.0\.113\.0\/24\): it stays, of others or .*; "pulumi up --refresh" removes it\. This up also removes 1 entry of this stack: 192\.0\.2\.128\/25\./,
     );
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1, "203.0.113.0/24": 1 });
     await stack.must("preview", "--expect-no-changes");

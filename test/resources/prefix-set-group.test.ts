@@ -427,8 +427,8 @@ describe("what is said of a group", () => {
 
     for (const name of ["n2", "n3"]) stack.node(name).change(URL, { insert: { [C]: 9 } });
     const seen = await engine.preview([group({ [A]: 1, [B]: 1 }, many)], { refresh: true });
-    expect(lines(seen.printed, "does not declare")).toEqual([
-      `Set ${URL} on n2, n3: found 1 entry that the program does not declare with this value: ${C}.`,
+    expect(lines(seen.printed, "1 entry")).toEqual([
+      `Set ${URL} on n2, n3: found 1 entry that the last up did not write: ${C}.`,
       `Set ${URL} on n2, n3: up removes 1 entry that the program does not declare: ${C}.`,
     ]);
   });

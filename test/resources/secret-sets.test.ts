@@ -65,7 +65,7 @@ describe("a set whose prefixes are secret", () => {
     const refused = await engine.up([secret([OURS])]);
     expect(told(refused)).toContain("already holds 1 entry not declared here: [secret]. Nothing was sent.");
     const adopted = await engine.up([secret([OURS], { onExisting: "adopt" })]);
-    expect(told(adopted)).toContain("adopted 1 entry that the program does not declare with this value: [secret].");
+    expect(told(adopted)).toContain("adopted 1 entry that the program does not declare: [secret].");
     expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
     const preview = await engine.preview([secret([OURS], { onExisting: "adopt" })]);
     expect(preview.steps).toEqual(["update blocked"]);

@@ -1,6 +1,17 @@
-import { count, grouped, inLines, NAMED, some } from "../../model/text";
+import { count, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, LookEvents } from "../events";
-import { declared, entries, found, note, type Sentences, subject, them, valuesOf, warning } from "./words";
+import {
+  declared,
+  entries,
+  found,
+  note,
+  type Sentences,
+  subject,
+  them,
+  valuesOf,
+  warning,
+  withThisValue,
+} from "./words";
 
 const UNLESS_GIVEN_UP = ", unless a resource that stays in this program gives up what is in the way";
 const MOVING = "docs/guides/moving-and-retiring-nodes.md";
@@ -30,14 +41,11 @@ export const LOOKS: Sentences<keyof LookEvents> = {
       : "lacks more declared entries: each is an update of this plan, with restores.",
   ),
   undeclared: found(({ removes, keeps }) => {
-    const all = count(removes.length + keeps.length, "undeclared entry", "undeclared entries");
-    const stay = keeps.length === 1 ? "stays" : "stay";
-    const whose = "of others or possibly of an interrupted run of this stack";
-    const kept =
-      removes.length === 0
-        ? ` (${some(keeps)}): ${keeps.length === 1 ? "it" : "they"} ${stay}, ${whose}`
-        : `: this up removes ${grouped(removes.length)} (${some(removes)}); ${grouped(keeps.length)} ${stay}, ${whose} (${some(keeps)})`;
-    return `holds ${all}${kept}; "pulumi up --refresh" removes ${them(keeps.length)}.`;
+    const all = count(keeps.length, "undeclared entry", "undeclared entries");
+    const stay = keeps.length === 1 ? "it stays" : "they stay";
+    const own =
+      removes.length > 0 ? ` This up also removes ${entries(removes.length)} of this stack: ${some(removes)}.` : "";
+    return `holds ${all} (${some(keeps)}): ${stay}, of others or possibly of an interrupted run of this stack; "pulumi up --refresh" removes ${them(keeps.length)}.${own}`;
   }),
   interrupted: found(
     ({ prefixes }) =>
@@ -49,7 +57,8 @@ export const LOOKS: Sentences<keyof LookEvents> = {
   }),
   overLimit: ({ reason, isInTheWay }) => warning(`up would fail${isInTheWay ? UNLESS_GIVEN_UP : ""}. ${reason}`),
   foreign(event, where) {
-    const [verb, how] = FOREIGN[event.outcome];
+    const [verb, which] = FOREIGN[event.outcome];
+    const how = event.outcome === "found" ? `${which}${withThisValue(event.entries)}` : which;
     const lines = inLines(
       event.entries.map(({ prefix, value, desired }) =>
         desired === undefined || desired === value ? prefix : `${prefix} (${value} to ${desired})`,
@@ -109,7 +118,7 @@ export const LOOKS: Sentences<keyof LookEvents> = {
 };
 
 const FOREIGN = {
-  found: ["found", "that the program does not declare with this value"],
+  found: ["found", "that the last up did not write"],
   removes: ["up removes", "that the program does not declare"],
   changes: ["up changes", "that the program does not declare with this value"],
   keeps: [

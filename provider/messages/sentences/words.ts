@@ -67,6 +67,11 @@ export function stay(number: number): string {
   return number === 1 ? "stays" : "stay";
 }
 
+/** ` with this value` if the program declares some of these entries. */
+export function withThisValue(all: readonly OtherValue[]): string {
+  return all.some(({ desired }) => desired !== undefined) ? " with this value" : "";
+}
+
 /** `192.0.2.9/32 has the value 5, not 7` for each entry with another value. */
 export function valuesOf(different: readonly OtherValue[]): string[] {
   return different.map(({ prefix, value, desired }) => `${prefix} has the value ${value}, not ${desired}`);

@@ -1,6 +1,6 @@
 import { count, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, ForeignChanges, LossCause, WriteEvents } from "../events";
-import { are, entries, note, type Sentences, subject, them, warn, warning, were } from "./words";
+import { are, entries, note, type Sentences, subject, them, warn, warning, were, withThisValue } from "./words";
 
 /** Sentences about writes to sets. */
 export const WRITES: Sentences<keyof WriteEvents> = {
@@ -52,10 +52,10 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   adopted: warn(({ entries: all, of, isPlanned, onDestroy }) => {
     const [first] = all;
     if (isPlanned)
-      return `up adopts ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. This up does not change ${them(all.length)}; the next one does what the program says.`;
+      return `up adopts ${entries(all.length)} that the program does not declare${withThisValue(all)}: ${some(all.map(({ prefix }) => prefix))}. This up does not change ${them(all.length)}; the next one does what the program says.`;
     return of === "entry"
       ? `adopted ${first?.prefix} with the value ${first?.value}; the next preview shows its change. ${fateOf(onDestroy)}`
-      : `adopted ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. ${all.length === 1 ? "It was not changed" : "None of them was changed"}; the next "pulumi up" does what the program says, and its preview names ${all.length === 1 ? "it" : "each of them"}.`;
+      : `adopted ${entries(all.length)} that the program does not declare${withThisValue(all)}: ${some(all.map(({ prefix }) => prefix))}. ${all.length === 1 ? "It was not changed" : "None of them was changed"}; the next "pulumi up" does what the program says, and its preview names ${all.length === 1 ? "it" : "each of them"}.`;
   }),
   removed: note(
     ({ prefixes }) =>
@@ -64,7 +64,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   goneBefore: note(({ prefixes, isEmpty }) =>
     isEmpty
       ? `it was empty already, by two lists with a commit between them: ${some(prefixes)} ${were(prefixes.length)} gone before this run.`
-      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}.`,
+      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}. ${prefixes.length === 1 ? "It was" : "They were"} removed before, and it is unknown by whom; there is nothing to do.`,
   ),
   setAbsent: (event, where) =>
     `${subject(event, where)} is not there any more (${event.proof}): nothing is left to be removed.`,
