@@ -56,7 +56,9 @@ const KILLED: Stories = {
         red: [1],
         ...(next &&
           !(C in next) && {
-            shows: { 2: [/(this up removes it|also removes 1 entry of this stack: 198\.51\.100\.0\/25)/] },
+            shows: {
+              2: [/198\.51\.100\.0\/25\): this up removes it|also removes .* of this stack: .*198\.51\.100\.0\/25/],
+            },
           }),
         ends: { n1: { ...next, [D]: 1 } },
       },
