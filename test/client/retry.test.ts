@@ -79,25 +79,28 @@ describe("repeats", () => {
     { status: 429, told: "slow down", outcome: "not-sent", remedy: LOAD },
     { status: 409, told: "another commit is in progress", outcome: "not-sent", remedy: LOAD },
     { status: 409, told: "busy", outcome: "not-sent", remedy: LOAD },
-  ])("go on to the deadline, one request at a time, after HTTP $status: $told", async ({ status, told, outcome, remedy }) => {
-    let [under, most] = [0, 0];
-    await using server = await serve(async (_request, response) => {
-      most = Math.max(most, ++under);
-      await new Promise(setImmediate);
-      under--;
-      response.writeHead(status).end(JSON.stringify({ error: told }));
-    });
-    const world = new TestWorld();
-    const client = server.node({}, world);
-    const error = await failureOf(client.commit(SET));
-    expect(error).toMatchObject({ status, outcome });
-    expect(server.arrived.length).toBeGreaterThan(8);
-    expect(world.pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(50_000);
-    expect(error.message).toContain(`${told}. The deadline is reached. ${remedy}`);
-    most = 0;
-    await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(client.listPrefixSet(SET))));
-    expect(most).toBe(1);
-  });
+  ])(
+    "go on to the deadline, one request at a time, after HTTP $status: $told",
+    async ({ status, told, outcome, remedy }) => {
+      let [under, most] = [0, 0];
+      await using server = await serve(async (_request, response) => {
+        most = Math.max(most, ++under);
+        await new Promise(setImmediate);
+        under--;
+        response.writeHead(status).end(JSON.stringify({ error: told }));
+      });
+      const world = new TestWorld();
+      const client = server.node({}, world);
+      const error = await failureOf(client.commit(SET));
+      expect(error).toMatchObject({ status, outcome });
+      expect(server.arrived.length).toBeGreaterThan(8);
+      expect(world.pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(50_000);
+      expect(error.message).toContain(`${told}. The deadline is reached. ${remedy}`);
+      most = 0;
+      await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(client.listPrefixSet(SET))));
+      expect(most).toBe(1);
+    },
+  );
 
   it("report a refusal after a lost answer with the number of tries", async () => {
     await using server = await serve(script(reset, reply(400, { error: "exists" })));

@@ -78,7 +78,9 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: C
   const isInTheWay = met.otherValue.size > 0 && onExisting !== "adopt";
   const orRefresh = exclusive ? ', or by "pulumi up --refresh", whose preview shows it' : "";
   const problems = [
-    ...(isInTheWay ? [`It already holds ${otherValues(met.otherValue)}. ${remedyOf(met.otherValue.size)}${orRefresh}.`] : []),
+    ...(isInTheWay
+      ? [`It already holds ${otherValues(met.otherValue)}. ${remedyOf(met.otherValue.size)}${orRefresh}.`]
+      : []),
     ...limitProblems(plan, { observed, size, changes }, limits),
   ];
   if (problems.length === 0) return { plan, ...met };
