@@ -63,7 +63,10 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
     "openSync renameSync rmSync",
     "a folder that is proved to be this user's own",
   ],
-  "provider/deployment/sent-files.ts": ["rmSync writeFileSync", "the same folder, under names of the processes"],
+  "provider/deployment/sent-files.ts": [
+    "rmSync utimesSync writeFileSync",
+    "the same folder, under names of the processes",
+  ],
   "provider/commands/plugin.ts": [
     "chmod mkdtemp rename rm writeFile",
     "the CLI's own cache, in a new folder that is renamed into its place",

@@ -28,8 +28,10 @@ export interface Endpoint {
  * @throws {OptionsError} naming the option, never its value.
  */
 export function parseEndpoint(text: string, option: string, cut?: string): Endpoint {
-  const url = attempt(() => new URL(text));
-  if (!url) throw new OptionsError(`\`${option}\` is not a url: write for example "https://192.0.2.10:8080".`);
+  if (!URL.canParse(text)) {
+    throw new OptionsError(`\`${option}\` is not a url: write for example "https://192.0.2.10:8080".`);
+  }
+  const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new OptionsError(`\`${option}\` must begin with http:// or https://.`);
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {

@@ -1,7 +1,7 @@
-import { setMaxListeners } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
 import { BodyTooLarge, limitedBody } from "../model/limited-body";
-import { aborted, type Clock } from "./clock";
+import type { Clock } from "./clock";
 import type { Cookies } from "./cookies";
 import type { TlsOptions } from "./options";
 
@@ -193,7 +193,9 @@ export class Http {
       setMaxListeners(0, ending);
       const options = { origin, path, method, headers: { ...headers }, body, signal: ending };
       // undici heeds its signal once it is connected; a composite one would stay for as long as it has a listener.
-      const ended = Promise.race([signal, late.signal].map(aborted)).then(() => Promise.reject(ending.reason));
+      ending.throwIfAborted();
+      const aborts = [signal, late.signal].map((one) => once(one, "abort"));
+      const ended = Promise.race(aborts).then(() => Promise.reject(ending.reason));
       const answer = await Promise.race([loadRequest().call(dispatcher, options), ended]);
       const header = (name: string) => [answer.headers[name]].flat()[0];
       // A body that no one reads ends without a listener of its own.

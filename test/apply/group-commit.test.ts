@@ -71,7 +71,7 @@ function submit(group: GroupCommit<string, string>, ...names: string[]) {
   for (const name of names) void group.submit(name).catch(() => {});
 }
 
-/** What happens, one thing after the other; between brackets all flushes so far. With a number of callers that the engine usually has. */
+/** The events, one after the other; between brackets all flushes so far. With a number of callers that the engine usually has. */
 const STORIES: readonly [outcome: string, story: string, usual?: number][] = [
   [
     "begins the wait anew with each caller: 90 ms after the last, where none was announced",

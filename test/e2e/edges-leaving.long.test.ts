@@ -33,7 +33,9 @@ it("what a resource declares that the run leaves out stays when the one of its f
       'PrefixSet "renamed" is left out of this run (--target, --exclude), and is not in the stack yet',
     );
   }
-  expect(update).toContain("1 entry stays, since another resource of this stack declares or has adopted it: 192.0.2.0/24.");
+  expect(update).toContain(
+    "1 entry stays, since another resource of this stack declares or has adopted it: 192.0.2.0/24.",
+  );
   expect(held()).toEqual([{ "192.0.2.0/24": 1 }, { "198.51.100.0/24": 7 }, active]);
   expect(sent()).toEqual(["delete 1", "commit"]);
 
@@ -70,6 +72,8 @@ it("of a program that is a function, and of a provider whose node the program do
   const { folder: cwd, env } = stack.place;
   const { stdout } = await promisify(execFile)(process.execPath, ["service.cjs", emulator.endpoint], { cwd, env });
   expect(oneLine(stdout)).toContain('PrefixSet "renamed" is left out of this run (--target, --exclude)');
-  expect(oneLine(stdout)).toContain("1 entry stays, since another resource of this stack declares or has adopted it: 192.0.2.0/24.");
+  expect(oneLine(stdout)).toContain(
+    "1 entry stays, since another resource of this stack declares or has adopted it: 192.0.2.0/24.",
+  );
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
 });

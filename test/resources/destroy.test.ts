@@ -61,7 +61,9 @@ describe("destroying a set", () => {
     expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "198.51.100.0/24": 1 });
     expect(stack.printed.slice(1)).toEqual([
       expect.stringContaining(": 1 entry was removed with the resource: 192.0.2.0/24."),
-      expect.stringContaining("1 entry stays, since another resource of this stack declares or has adopted it: 198.51.100.0/24."),
+      expect.stringContaining(
+        "1 entry stays, since another resource of this stack declares or has adopted it: 198.51.100.0/24.",
+      ),
     ]);
   });
 

@@ -67,7 +67,9 @@ it("what another process comes to want while a delete waits for company stays, a
   await w.other.entry.check({}, { ...set, prefix: A });
   await deleted;
   expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
-  expect(w.printed.join("\n")).toContain(`1 entry stays, since another resource of this stack declares or has adopted it: ${A}.`);
+  expect(w.printed.join("\n")).toContain(
+    `1 entry stays, since another resource of this stack declares or has adopted it: ${A}.`,
+  );
 
   const entry = w.one.entry.delete("", { ...set, prefix: A, value: 1, endpoint });
   await w.other.set.check({}, { ...set, entries: [A] });

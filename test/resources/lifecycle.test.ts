@@ -138,6 +138,8 @@ describe("a delete", () => {
     node.declared(handler, { [A]: 1 });
     await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
     expect(node.held()).toEqual({ [A]: 1 });
-    expect(node.printed[0]).toContain(`: 1 entry stays, since another resource of this stack declares or has adopted it: ${A}.`);
+    expect(node.printed[0]).toContain(
+      `: 1 entry stays, since another resource of this stack declares or has adopted it: ${A}.`,
+    );
   });
 });

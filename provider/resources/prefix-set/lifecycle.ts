@@ -79,11 +79,11 @@ export class SetLifecycle {
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
     const { after } = await this.write(set, plan, failure);
-    // They stay until a preview has shown their removal, also when the resource that held them under another name is deleted.
-    set.desired.take(adopted);
     reportMet(set, inputs, { shared, adopted, changed }, false);
     const kept = { endpoint, existed, ...set.settleSent(after) };
     if (adopted.size === 0) return { ...kept, entries: desired };
+    // They stay until a preview has shown their removal, also when the resource that held them under another name is deleted.
+    set.desired.take(adopted);
     return { ...kept, entries: new Map([...desired, ...adopted]), adopted: adopted.keys() };
   }
 

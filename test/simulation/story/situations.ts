@@ -34,7 +34,7 @@ const each = <T>(all: readonly T[], story: (one: T) => readonly [name: string, s
 const COMMITTED = kill(3);
 const STAGED = kill(2);
 const left = (prefix: string) => `holds what an interrupted run of this stack left (${prefix}): this up removes it.`;
-/** What a killed run has started is in no state, and a destroy knows no more than that. */
+/** No state has the signalings that a killed run started, and a destroy knows no more than the state. */
 const UNKNOWN_STARTS = { excused: [2, 3] };
 const started = `an interrupted run of this stack started ${Y}: this up stops it.`;
 
@@ -313,5 +313,5 @@ const GROUPS: Stories = {
   },
 };
 
-/** What runs do, and what they say of it. */
+/** Runs, and the texts that they say. */
 export const SITUATIONS: Stories = { ...KILLED, ...FAILED, ...GROUPS };
