@@ -18,6 +18,8 @@ import type { SentNotes, SentRun } from "./sent-before";
 export interface KnownSet extends Pick<FlushOptions, "leftovers"> {
   /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
   readonly existed: Set<CanonicalPrefix>;
+  /** Entries that new resources adopted here in this run: no delete removes what no preview has shown. */
+  readonly adopted: Set<CanonicalPrefix>;
   readonly writes: Writes;
   /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
   readonly declaring: Declaring[];

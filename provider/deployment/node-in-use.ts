@@ -116,10 +116,13 @@ export class DeploymentSet implements Addressed {
   readonly managedHere: KeysHere;
   readonly declaring: KnownSet["declaring"];
   readonly existed: KnownSet["existed"];
+  readonly adopted: KnownSet["adopted"];
   readonly blocked: KnownSet["blocked"];
   readonly coverage: KnownSet["coverage"];
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
+  /** Entries on which program and state agree, and that a killed run may have left staged otherwise. */
+  readonly staged = new Set<CanonicalPrefix>();
   /** Entries whose changes the program ignores. */
   private readonly ignored: Pick<ReadonlySet<CanonicalPrefix>, "has">[] = [];
   /** Entries that the look of this process saw; `undefined` without a look. */
@@ -163,6 +166,7 @@ export class DeploymentSet implements Addressed {
     const known = sets.get(place) ?? newSet();
     sets.set(place, known);
     this.existed = known.existed;
+    this.adopted = known.adopted;
     this.blocked = known.blocked;
     this.declaring = known.declaring;
     this.coverage = known.coverage;
@@ -253,6 +257,7 @@ function newSet(): KnownSet {
   const coverage = new SharedCoverage();
   return {
     existed: new Set(),
+    adopted: new Set(),
     leftovers: new Set(),
     writes: { begun: 0 },
     declaring: [],

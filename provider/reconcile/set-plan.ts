@@ -13,6 +13,8 @@ export interface KnownPrefixes {
 export interface SetFacts {
   /** Prefixes whose last write ended without a known result, or that a killed run sent. */
   readonly unsettled: KnownPrefixes;
+  /** Unsettled prefixes that are only sent again: another value at the node is another writer's; by default none. */
+  readonly staged?: KnownPrefixes;
   /** Entries that resources of this deployment declare in the set, this one included. */
   readonly declared: KnownPrefixes;
   /** Entries of `block --now` that are no longer wanted, with their values. */
@@ -52,14 +54,15 @@ export interface Contents {
 /** Makes the judge of single prefixes of a set. @param more Circumstances that all prefixes share, or that depend on one. */
 export function judgeOf(
   { observed, known, desired }: Contents,
-  { unsettled, declared, withdrawn, blocked = NOTHING, isOver, ignores }: SetFacts,
+  { unsettled, staged, declared, withdrawn, blocked = NOTHING, isOver, ignores }: SetFacts,
   more: (prefix: CanonicalPrefix) => Circumstances = () => ({}),
 ): (prefix: CanonicalPrefix) => Verdict {
   return (prefix) => {
     const listed = observed.get(prefix);
     const isWithdrawn = listed !== undefined && withdrawn.get(prefix) === listed;
-    return verdictOf(relationOf(listed, known.get(prefix), desired.get(prefix)), {
-      noted: unsettled.has(prefix),
+    const relation = relationOf(listed, known.get(prefix), desired.get(prefix));
+    return verdictOf(relation, {
+      noted: unsettled.has(prefix) && !(relation === "different" && staged?.has(prefix) === true),
       blocked: listed !== undefined && blocked.get(prefix) === listed,
       declared: declared.has(prefix),
       expired: isWithdrawn || isOver?.(prefix) === true,
@@ -112,7 +115,8 @@ export function planUpdate(observed: ListedMap, intent: Intent): Met & { readonl
   }
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
   const listed = new Set(present.filter((prefix) => judge(prefix) !== "none"));
-  const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !listed.has(prefix)));
+  const isAgain = (prefix: CanonicalPrefix) => !listed.has(prefix) && !left.includes(prefix);
+  const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter(isAgain));
   const restored = [...missing, ...different].filter((prefix) => judge(prefix) === "restore");
   const plan: SetPlan = {
     ...{ put, remove, unsettled: again, listed },

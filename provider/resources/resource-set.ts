@@ -25,7 +25,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, NOTHING } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { type Drift, driftOf, sizeOf } from "../reconcile/drift";
-import type { Intent, SetFacts } from "../reconcile/set-plan";
+import type { Intent, KnownPrefixes, SetFacts } from "../reconcile/set-plan";
 import { isUnchanged } from "../reconcile/three-way";
 import { requireSameAddress, type UsedBefore } from "./changes";
 
@@ -65,6 +65,9 @@ export class ResourceSet {
   readonly removals: DeploymentSet["removals"];
   readonly managed: DeploymentSet["managed"];
   readonly existed: DeploymentSet["existed"];
+  readonly adopted: DeploymentSet["adopted"];
+  /** Prefixes that a delete leaves: a resource of this deployment declares them, or has adopted them in this run. */
+  readonly claimed: KnownPrefixes;
   readonly blocked: DeploymentSet["blocked"];
   readonly desiredAnywhere: DeploymentSet["desiredAnywhere"];
   private readonly set: DeploymentSet;
@@ -88,6 +91,8 @@ export class ResourceSet {
     this.removals = this.set.removals;
     this.managed = this.set.managed;
     this.existed = this.set.existed;
+    this.adopted = this.set.adopted;
+    this.claimed = { has: (prefix) => this.desired.has(prefix) || this.adopted.has(prefix) };
     this.blocked = this.set.blocked;
     this.desiredAnywhere = this.set.desiredAnywhere;
   }
@@ -249,7 +254,8 @@ export class ResourceSet {
     // A change of any other entry is a step by itself, and its commit takes the rest back.
     const isKept = (prefix: CanonicalPrefix) =>
       state.entries.get(prefix) === desired.get(prefix) && !state.unsettled.has(prefix);
-    const staged = notes.changedIn(desired).filter(isKept);
+    const staged = notes.changedIn(desired).filter((prefix) => isKept(prefix) && !sent.has(prefix));
+    for (const prefix of staged) this.set.staged.add(prefix);
     if (staged.length > 0 && this.isChecked(typeof sender === "string" ? sender : WHOLE_SET))
       this.report({ kind: "leftStaged", prefixes: staged });
     const unsettled = new Set([...state.unsettled, ...sent, ...staged]);
@@ -322,6 +328,7 @@ export class ResourceSet {
   facts(unsettled: SetFacts["unsettled"], withdrawn: ListedMap): SetFacts {
     return {
       unsettled,
+      staged: this.set.staged,
       withdrawn,
       declared: this.desired,
       blocked: this.blocked,

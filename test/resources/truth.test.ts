@@ -5,6 +5,7 @@ import { type Declared, MiniEngine, type Outcome } from "../failures/support/eng
 import { ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
+import { bench as groupBench, group } from "./support/group-bench";
 
 const [A, B, C, D] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.0.0.0/29"] as const;
 const PAST = "2020-01-01T00:00:00Z";
@@ -68,6 +69,15 @@ describe("an adopted set", () => {
     await stack.up([renamed]);
     expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 2 });
     expect(await stack.up([renamed])).toEqual([]);
+  });
+
+  it("at one node of a group keeps no entry at another node, which the preview removes", async () => {
+    await using stack = await groupBench("n1", "n2");
+    await stack.engine.up([group({ [A]: 1, [C]: 1 }, ["n2"])]);
+    stack.node("n1").change(BLOCKED, { insert: { [A]: 1, [C]: 1 } });
+    const { errors } = await stack.engine.up([group({ [A]: 1 }, ["n1", "n2"], { onExisting: "adopt" })]);
+    expect(errors).toEqual([]);
+    expect(["n1", "n2"].map((name) => held(stack.node(name)))).toEqual([{ [A]: 1, [C]: 1 }, { [A]: 1 }]);
   });
 
   it("with secret entries shows none of them in what is said or kept beside the entries", async () => {

@@ -79,7 +79,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
     const owner = wasFound
       ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator; if it is its replacement, --refresh does.'
       : "";
-    return `${prefixes[0]} stays, since another resource of this stack declares it.${owner}`;
+    return `${prefixes[0]} stays, since another resource of this stack declares or has adopted it.${owner}`;
   }),
   notLogged: warn(
     ({ file, reason }) =>

@@ -240,7 +240,7 @@ export class PrefixSetEntryHandler implements Handler {
       const wasFound = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
       set.report({ kind: "leftDeclared", ...left, wasFound });
     };
-    if (set.desired.has(prefix)) {
+    if (set.claimed.has(prefix)) {
       // A resource that is created after this delete owns it.
       if (!state.existed) set.managed.add([prefix]);
       return sayStays();
@@ -249,10 +249,10 @@ export class PrefixSetEntryHandler implements Handler {
     const remove = new Set([prefix]);
     const uncounted = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
     // Another process of the deployment may come to want the entry while this one waits to share a commit.
-    const unwanted = () => (set.desired.has(prefix) ? new Set<CanonicalPrefix>() : remove);
+    const unwanted = () => (set.claimed.has(prefix) ? new Set<CanonicalPrefix>() : remove);
     const plan = () => ({ put: new Map(), remove: unwanted(), unsettled, uncounted });
     const written = await set.remove({ plan });
-    if (set.desired.has(prefix)) return sayStays();
+    if (set.claimed.has(prefix)) return sayStays();
     if (written && unsettled.size === 0) set.reportAbsent([prefix], written);
   }
 

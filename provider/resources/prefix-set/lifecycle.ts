@@ -68,6 +68,7 @@ export class SetLifecycle {
     const plan = (observed: ListedMap) => {
       const create = this.planNew(set, inputs, observed);
       adopted = create.left;
+      for (const prefix of adopted.keys()) set.adopted.add(prefix);
       ({ shared, changed } = create);
       const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
       existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];
@@ -82,8 +83,6 @@ export class SetLifecycle {
     reportMet(set, inputs, { shared, adopted, changed }, false);
     const kept = { endpoint, existed, ...set.settleSent(after) };
     if (adopted.size === 0) return { ...kept, entries: desired };
-    // They stay until a preview has shown their removal, also when the resource that held them under another name is deleted.
-    set.desired.take(adopted);
     return { ...kept, entries: new Map([...desired, ...adopted]), adopted: adopted.keys() };
   }
 
@@ -336,11 +335,11 @@ export class SetLifecycle {
     const left = [...entries.keys()].filter(isOthers);
     if (left.length > 0) set.report({ kind: "left", prefixes: left, of: "set", onDestroy: "created" });
     if (managed.size === 0 && entries.size > 0) return undefined;
-    const { desired } = set;
+    const { claimed } = set;
     const reportKept = (prefixes: readonly CanonicalPrefix[]) => {
       if (prefixes.length > 0) set.report({ kind: "leftDeclared", prefixes, of: "set", wasFound: false });
     };
-    const kept = [...managed].filter((prefix) => desired.has(prefix));
+    const kept = [...managed].filter((prefix) => claimed.has(prefix));
     reportKept(kept);
     // A resource that is created after this delete owns them.
     set.managed.take(new Set(kept));
@@ -352,7 +351,7 @@ export class SetLifecycle {
     // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = (observed: ListedMap) => {
       for (const prefix of set.sentBefore(undefined, entries, observed)) managed.add(prefix);
-      const removal = { put: new Map(), remove: unwantedOf(managed, desired), unsettled, uncounted: uncounted() };
+      const removal = { put: new Map(), remove: unwantedOf(managed, claimed), unsettled, uncounted: uncounted() };
       return planLimitedDelete(removal, { observed, known: entries }, limits);
     };
     const failure = (message: string, reached: Reached) =>
@@ -361,9 +360,9 @@ export class SetLifecycle {
     if (!removed) return undefined;
     // The commit has published what a killed run of this resource staged, where lists do not show that before.
     const sent = set.sentBefore(undefined, entries, removed.after);
-    const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), desired);
+    const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), claimed);
     for (const prefix of published) managed.add(prefix);
-    const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), uncounted: uncounted() });
+    const late = () => ({ put: new Map(), remove: unwantedOf(published, claimed), uncounted: uncounted() });
     const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy, failure }) : removed;
     const { after: emptied, before: held } = removed;
     const before = emptied.size === 0 ? held : new Map([...emptied, ...held]);
@@ -371,14 +370,14 @@ export class SetLifecycle {
     set.settleSent();
     const remove = new Set(managed);
     for (const prefix of kept) remove.delete(prefix);
-    reportKept([...remove].filter((prefix) => desired.has(prefix)));
+    reportKept([...remove].filter((prefix) => claimed.has(prefix)));
     set.reportAbsent(
       [...remove].filter((prefix) => !unsettled.has(prefix)),
       written,
     );
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) set.report({ kind: "removed", prefixes: gone });
-    const isKnown = (prefix: CanonicalPrefix) => managed.has(prefix) || entries.has(prefix) || desired.has(prefix);
+    const isKnown = (prefix: CanonicalPrefix) => managed.has(prefix) || entries.has(prefix) || claimed.has(prefix);
     const others = [...written.after.keys()].filter((prefix) => !isKnown(prefix));
     // Two addresses may be one machine.
     const isDesiredElsewhere = (prefix: CanonicalPrefix) =>
@@ -386,7 +385,7 @@ export class SetLifecycle {
     const unknown = others.filter((prefix) => !isDesiredElsewhere(prefix));
     if (exclusive) reportKept(others.filter(isDesiredElsewhere));
     if (unknown.length > 0 && exclusive) set.report({ kind: "leftUnknown", prefixes: unknown });
-    const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !desired.has(prefix));
+    const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !claimed.has(prefix));
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;
   }
 

@@ -341,6 +341,40 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
       red: [1],
       ends: { n1: { [A]: 1, [B]: 1, [C]: 1 } },
     },
+  "a rename whose own write fails removes what it met as adopted": {
+    turns: [
+      up({ ...set({ [A]: 1, [B]: 1 }), name: "old" }),
+      run("up", [set({ [A]: 1, [C]: 300 })], [], { continueOnError: true }),
+      up(set({ [A]: 1, [B]: 1 })),
+    ],
+    dialect: { maxValue: 255 },
+    red: [1],
+    ends: { n1: { [A]: 1, [B]: 1 } },
+    never: ["was removed with the resource"],
+  },
+  "what a killed run left staged goes over a colleague's value that no preview showed": {
+    turns: [
+      up(set({ [A]: 1, [B]: 1 })),
+      up(set({ [A]: 1, [B]: 2 }), kill(2)),
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [B]: 7 }, commit: true }),
+      up(set({ [A]: 1, [B]: 1, [C]: 1 })),
+    ],
+    settings: { detectDrift: "off" },
+    red: [1],
+    ends: { n1: { [A]: 1, [B]: 7, [C]: 1 } },
+  },
+  "a removal that a killed run staged is taken back only where a check passes": {
+    nodes: ["n1", "n2"],
+    turns: [
+      up(group({ [A]: 1, [B]: 1 })),
+      up(group({ [A]: 1 }), kill(3)),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 })),
+    ],
+    red: [1],
+    ends: byNode({ [A]: 1, [B]: 1 }, "n1", "n2"),
+    never: ["go back to them at once", "did not pass"],
+  },
   "a list that hides entries beside a refused one has their removal published": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 1, [B]: 300 }), staleList("n1")), up(set({ [A]: 1, [C]: 1 }))],
     dialect: { maxValue: 255, refusedEntry: "nothing" },

@@ -1,3 +1,4 @@
+import type { DeploymentSet } from "../../../deployment/node-in-use";
 import type { Runtime } from "../../../deployment/runtime";
 import { digestOf } from "../../../deployment/sent-before";
 import type { ListedValue } from "../../../model/entry";
@@ -123,22 +124,25 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const before = name === undefined ? undefined : state?.of(name);
   const known = before?.entries ?? NOTHING;
   const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
-  const base = before ? withoutUnsettled(before) : replaced?.bases.get(node);
+  // Of what a killed run left staged otherwise, only a restore is open.
+  const unsettled = new Set([...(before?.unsettled ?? [])].filter((prefix) => !set.staged.has(prefix)));
+  const base = before ? withoutUnsettled(before, unsettled) : replaced?.bases.get(node);
   const isSame = isUnchanged(known, desired);
   const isBase = base !== undefined && isUnchanged(base, desired);
   const open = name === undefined ? undefined : state?.open.get(name);
   const withdrawn = withdrawnOf(program.notes, before && !before.isOpen ? before.notes : new Map(), node);
-  const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
+  const isSettled =
+    before !== undefined && unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
   const list = observed.get(node) ?? set.observed;
   // Entries of other resources, which this group takes over.
   const isTaken = () => base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
-    had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || (before?.unsettled.size ?? 0) > 0)),
+    had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || unsettled.size > 0)),
     isFound: !isBase && isBrought(list ?? known, base ?? NOTHING, desired) && !isTaken(),
     isReplaced: before !== undefined && list !== undefined && isReplaced(before, list),
-    losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),
+    losses: isThere && before ? lossesOf(before, desired, list, set) : new Map(),
   };
 }
 
@@ -149,10 +153,10 @@ function isReplaced({ entries, unsettled }: SetState, list: ListedMap): boolean 
 }
 
 /** Entries of the state that this stack wrote, and whose write is known to have ended. */
-function withoutUnsettled(before: SetState): ListedMap {
+function withoutUnsettled(before: SetState, unsettled: SetState["unsettled"]): ListedMap {
   const entries = withoutFound(before);
-  if (before.unsettled.size === 0) return entries;
-  return new Map([...entries].filter(([prefix]) => !before.unsettled.has(prefix)));
+  if (unsettled.size === 0) return entries;
+  return new Map([...entries].filter(([prefix]) => !unsettled.has(prefix)));
 }
 
 /** True if a list shows a content, and nothing that the content leaves out of the known one. */
@@ -165,14 +169,16 @@ function isBrought(list: ListedMap | undefined, known: ListedMap, desired: Liste
 
 /** Entries that the state has as the program declares them, and that the node does not show; by the last refresh without a list. */
 function lossesOf(
-  { entries: known, lost }: SetState,
+  { entries: known, lost, unsettled }: SetState,
   desired: ListedMap,
   list: ListedMap | undefined,
-  ignores: (prefix: CanonicalPrefix) => boolean,
+  set: DeploymentSet,
 ): ListedMap {
   const isDeclared = ([prefix, value]: [CanonicalPrefix, ListedValue]) => desired.get(prefix) === value;
-  if (!list) return new Map([...(lost ?? [])].filter(isDeclared));
-  const { missing, different } = driftOf(list, known, desired, ignores);
-  const gone = [...missing, ...different.keys()];
+  const staged = [...unsettled].filter((prefix) => set.staged.has(prefix) && known.has(prefix));
+  const restaged = staged.map((prefix): [CanonicalPrefix, ListedValue] => [prefix, known.get(prefix) as ListedValue]);
+  if (!list) return new Map([...(lost ?? []), ...restaged].filter(isDeclared));
+  const { missing, different } = driftOf(list, known, desired, (prefix) => set.ignores(prefix));
+  const gone = [...missing, ...different.keys(), ...staged];
   return new Map(gone.map((prefix) => [prefix, known.get(prefix) as ListedValue]));
 }
