@@ -146,13 +146,15 @@ describe("files keep their looks", () => {
     expect(await text()).toContain(
       "- prefix: 192.0.2.1 # customer X\n  reason: SYN flood\n# ours\n- prefix: 192.0.2.2\n  reason: SYN flood\n  id: 12345678901234567890\n",
     );
-    await write("192.0.2.1: 2 # customer X\n");
-    expect((await block("192.0.2.1", "--permanent")).code).toBe(0);
-    expect(await text()).toBe("192.0.2.1:\n  value: 2 # customer X\n  reason: SYN flood\n");
+    for (const value of ["2", "2.0", "2e0", '"2"']) {
+      await write(`192.0.2.1: ${value} # customer X\n`);
+      expect((await block("192.0.2.1", "--permanent")).code).toBe(0);
+      expect(await text()).toBe("192.0.2.1:\n  value: 2 # customer X\n  reason: SYN flood\n");
+    }
   });
 
   test("JSON: indentation, line ends, members of others", async () => {
-    await write('{\r\n\t"192.0.2.1": 7,\r\n\t"192.0.2.2": { "ticket": "T-1" }\r\n}', "blocks.json");
+    await write('{\r\n\t"192.0.2.1": "7",\r\n\t"192.0.2.2": { "ticket": "T-1" }\r\n}', "blocks.json");
     const json = (...args: string[]) => here([...args, "--file", "blocks.json"]);
     expect((await json("block", "192.0.2.1", "192.0.2.3", "--reason", "r", "--permanent")).code).toBe(0);
     expect(await text("blocks.json")).toBe(

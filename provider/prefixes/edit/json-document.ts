@@ -1,5 +1,6 @@
 import { attempt } from "../../model/errors";
 import { isObject, type JsonObject } from "../../model/json";
+import { isAbsent } from "../record-prefix";
 import { type Edit, type EntryChange, edited, notEditable } from "./edit";
 
 /** A text or a number of JSON. */
@@ -57,9 +58,9 @@ function editArray(array: readonly unknown[], changes: Edit): unknown[] {
   });
 }
 
-/** Members of an entry after a change; a number is the value alone. */
+/** Members of an entry after a change; a number or text is the value alone. */
 function contentAfter(content: unknown, change: EntryChange): JsonObject {
-  const before: JsonObject = isObject(content) ? content : typeof content === "number" ? { value: content } : {};
+  const before: JsonObject = isObject(content) ? content : isAbsent(content) ? {} : { value: Number(content) };
   const merged = { ...before, ...Object.fromEntries(Object.entries(change).filter(([, part]) => part !== undefined)) };
   return Object.fromEntries(Object.entries(merged).filter(([, part]) => part !== null));
 }

@@ -1,5 +1,6 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import { PARSING } from "../../model/yaml";
+import { isAbsent } from "../record-prefix";
 import { type Edit, type EntryChange, edited, type Items, notEditable } from "./edit";
 
 const MEMBERS = ["value", "reason", "ticket", "expires", "sent"] as const;
@@ -79,7 +80,7 @@ export function editYaml(text: string, changes: Edit): string {
 
   function changed(content: unknown, change: EntryChange): unknown {
     if (isMap(content)) return setMembers(content, change);
-    const value = isScalar(content) && typeof content.value === "bigint" ? { value: Number(content.value) } : {};
+    const value = isScalar(content) && !isAbsent(content.value) ? { value: Number(content.value) } : {};
     return commented(document.createNode(plain({ ...value, ...change })), content);
   }
 }
