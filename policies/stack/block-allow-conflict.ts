@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addTo } from "../../provider/model/group";
 import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
 import { byNode } from "./one-set";
@@ -48,16 +49,18 @@ export const blockAllowConflict = stackRule({
       const offenders = new Map<string, Offender>();
       for (const holders of nodes) {
         const onNode = ofDirection.filter(({ of }) => holders.has(of));
-        const blocked = new Map<string, string>();
+        const blocked = new Map<string, string[]>();
         for (const set of onNode.filter(({ role }) => role === "block")) {
-          for (const { prefix } of set.entries) blocked.set(prefix.toString(), set.url);
+          for (const { prefix } of set.entries) addTo(blocked, prefix.toString(), set.url);
         }
-        for (const set of onNode.filter(({ role }) => role === "allow")) {
-          for (const { prefix } of set.entries) {
-            const other = blocked.get(prefix.toString());
-            if (!other) continue;
-            const sets = [other, set.url];
-            offenders.set(`${prefix} ${set.url}`, { prefix, sets, detail: `in ${other} and ${set.url}` });
+        for (const { url, entries } of onNode.filter(({ role }) => role === "allow")) {
+          for (const { prefix } of entries) {
+            for (const other of blocked.get(prefix.toString()) ?? [])
+              offenders.set(`${prefix} ${other} ${url}`, {
+                prefix,
+                sets: [other, url],
+                detail: `in ${other} and ${url}`,
+              });
           }
         }
       }

@@ -69,6 +69,15 @@ judges(setCoverage, options, [
 
 const HALF = { "203.0.113.0/24": 1 };
 
+const AT_N2 = { node: "n2" };
+const BLOCKED_AND_ALLOWED = "203.0.113.0/24 (in prefixset://edge/blocked and prefixset://edge/partners)";
+const EXCEPTED = withConfig({
+  sets: [...config.sets, { pattern: "prefixset://*/test-blocked", role: "block", direction: "source" }],
+  exceptions: [
+    { rule: "block-allow-conflict", set: "prefixset://edge/test-blocked", until: "2026-12-31", reason: "CHG-1" },
+  ],
+});
+
 judges(blockAllowConflict, options, [
   ["a carve-out", [set("blocked", HALF), set("partners", { "203.0.113.7/32": 1 })]],
   ["another direction", [set("victims", { "198.51.100.7/32": 1 }), set("partners", { "198.51.100.7/32": 1 })]],
@@ -82,6 +91,18 @@ judges(blockAllowConflict, options, [
       prefixSet({ set: "partners", entries: UNKNOWN }, "later"),
     ],
     ['PrefixSet "later" (prefixset://edge/partners): cannot be judged yet', "203.0.113.0/24 (in"],
+  ],
+  [
+    "an exception for one of two block sets",
+    [set("blocked", HALF), set("test-blocked", HALF), set("partners", HALF)],
+    BLOCKED_AND_ALLOWED,
+    EXCEPTED,
+  ],
+  [
+    "an exception for the block set of one of two nodes",
+    [set("blocked", HALF), set("partners", HALF), set("test-blocked", HALF, AT_N2), set("partners", HALF, AT_N2)],
+    BLOCKED_AND_ALLOWED,
+    EXCEPTED,
   ],
 ]);
 
