@@ -251,7 +251,7 @@ describe("block and unblock", () => {
       [
         '"203.0.113.9-203.0.113.6" ends before it begins: write "203.0.113.6-203.0.113.9" if that is intended.',
         'standard input:2:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
-        'standard input:3:10: looks like a field after a semicolon, which begins comments here: set format: "csv", or write comments after "#".',
+        "standard input:3:10: looks like a field after a semicolon, which begins comments here: write one prefix on each line, alone.",
         'standard input:4:16: "7" follows the value: write one prefix a line, and comments after "#".',
         "Nothing was changed.",
         "",
@@ -260,6 +260,10 @@ describe("block and unblock", () => {
     expect((await here(["block", "-", ...flags, "--permanent"], "192.0.2.0/24 1\n")).err).toBe(
       "standard input: 192.0.2.0/24 has the value 1 behind it: write one prefix on each line, alone.\nNothing was changed.\n",
     );
+    for (const value of [0, 2])
+      expect((await here(["block", "-", ...flags, "--permanent"], `192.0.2.1 ${value}\n192.0.2.1\n`)).err).toBe(
+        "standard input:2:1: 192.0.2.1/32 appears again with another value: write one prefix on each line, alone.\nNothing was changed.\n",
+      );
     expect((await here(["block", "-", ...flags, "--permanent"], "# none\n")).err).toBe(
       "There is no prefix in standard input. Nothing was changed.\n",
     );

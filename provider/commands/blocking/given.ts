@@ -39,6 +39,12 @@ export const PREFIXES =
 /** Name of the text in problems. */
 const PIPED = "standard input";
 
+/** Remedy for a line that has more than a prefix. */
+const ALONE = "write one prefix on each line, alone.";
+
+/** Parts of messages about options of readPrefixFile, which the command lacks. */
+const OF_OPTIONS = /set format: .*|the value .* onDuplicate\./g;
+
 /**
  * The prefixes of a command line, each once; a range is split into prefixes.
  * @throws {UsageError} with all problems at once
@@ -52,7 +58,9 @@ export async function readPrefixes(given: readonly string[], io: CliIo): Promise
     } catch (error) {
       if (!(error instanceof PrefixError || error instanceof RangeError || error instanceof PrefixFileError))
         throw error;
-      problems.push(error.message);
+      problems.push(
+        error.message.replaceAll(OF_OPTIONS, (part) => (part.startsWith("set") ? ALONE : `another value: ${ALONE}`)),
+      );
     }
   };
   for (const text of given) if (text !== "-") take(() => prefixesOf(text));
@@ -73,7 +81,7 @@ function prefixesIn(text: string): Prefix[] {
   );
   return Object.entries(entries).map(([prefix, { value }]) => {
     if (value !== others[prefix]?.value) return Prefix.parse(prefix);
-    throw new RangeError(`${PIPED}: ${prefix} has the value ${value} behind it: write one prefix on each line, alone.`);
+    throw new RangeError(`${PIPED}: ${prefix} has the value ${value} behind it: ${ALONE}`);
   });
 }
 
