@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, OptionsError } from "../client";
@@ -89,7 +90,7 @@ export function addNodeFlags(
 }
 
 /**
- * The nodes that flags, stack, settings file and environment name, each once and checked.
+ * The nodes that flags, stack, settings file and environment name, checked; those of one address and the same options once.
  *
  * @param project Default: it is read if it can matter.
  * @throws {UsageError} if they name no node, or cannot be read
@@ -106,8 +107,8 @@ export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project
   const chosen = [...named, ...unnamed, ...endpoint.map((address) => ofAddress(address, "--endpoint", members, io))];
   const nodes = chosen.length > 0 ? chosen : [standardNode(flags, stack as Project, members, io)];
   const all = nodes.map(({ name, options }) => ({ name, options: complete(options, members) }));
-  const places = all.map(({ options }) => parseNodeEndpoint(options.endpoint).shown);
-  return all.filter((_, index) => places.indexOf(places[index] ?? "") === index);
+  const places = all.map(({ options }) => ({ ...options, endpoint: parseNodeEndpoint(options.endpoint) }));
+  return all.filter((_, index) => places.findIndex((place) => isDeepStrictEqual(place, places[index])) === index);
 }
 
 /** The node of a command that takes one. @throws {UsageError} as {@link chosenNodes}, and if there are several */

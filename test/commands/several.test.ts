@@ -1,4 +1,4 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serveRaw } from "../support/raw-server";
@@ -42,6 +42,17 @@ test("addresses and sets may be repeated, and each has a line once, whatever its
   for (const endpoint of [first, second])
     for (const set of [BLOCKED, OTHER]) expect(ended.out).toContain(`\n${endpoint} ${set}: done, 1 changed\n`);
   expect(ended.out).toContain("\n4 sets of nodes: done.\n");
+});
+
+test("names of one address are one node where their other options are the same, too", async () => {
+  await block("--now", BLOCKED, "--node", "fra1");
+  const lines = ["", "/", ", userArena: lab", ", headers: { x-tenant: b }"].map((more, index) => {
+    const [path, others] = more === "/" ? [more, ""] : ["", more];
+    return `    n${index}: { endpoint: "${nodes[0]?.endpoint}${path}"${others} }\n`;
+  });
+  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+  const { out } = await here("list", BLOCKED, "--contains", "203.0.113.7", "--all-nodes", "--output", "json");
+  expect(JSON.parse(out).map(({ node }: { node: string }) => node)).toEqual(["n0", "n2", "n3"]);
 });
 
 test("a node that fails keeps no other from being done, and the command that finishes the rest is said", async () => {
