@@ -12,23 +12,29 @@ const FLAGS: readonly (readonly [option: RegExp, flags: (found: string) => reado
   [/header: true/, () => ["--header"]],
 ];
 
-/** Reads prefixes. @throws {PrefixFileError} whose problems also name the flags of this command */
-export async function withFlags<T>(read: () => Promise<T>): Promise<T> {
+/** Reads prefixes; those of `--exclude` have no flags but `--allow-empty`. @throws {PrefixFileError} whose problems also name the flags of this command */
+export async function withFlags<T>(read: () => Promise<T>, isExcluded = false): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof PrefixFileError)) throw error;
     const [first, ...more] = error.problems;
-    throw new PrefixFileError([flagged(first), ...more.map(flagged)], { cause: error });
+    throw new PrefixFileError([flagged(first, isExcluded), ...more.map((one) => flagged(one, isExcluded))], {
+      cause: error,
+    });
   }
 }
 
-function flagged(problem: PrefixFileProblem): PrefixFileProblem {
+function flagged(problem: PrefixFileProblem, isExcluded: boolean): PrefixFileProblem {
   const flags = FLAGS.flatMap(([option, flagsOf]) => {
     const match = option.exec(problem.message);
     return match ? flagsOf(match[1] ?? "").map(shellWord) : [];
   });
-  return flags.length === 0 ? problem : { ...problem, message: `${problem.message} (here: ${flags.join(" ")})` };
+  if (flags.length === 0) return problem;
+  const words = flags.join(" ");
+  const here =
+    isExcluded && words !== "--allow-empty" ? `exclude what "prefixes aggregate ${words}" writes of it` : words;
+  return { ...problem, message: `${problem.message} (here: ${here})` };
 }
 
 /** `--column expires=expires_at` of `prefix: "…", expires: "expires_at"`; a prefix without a name is found by the usual ones. */

@@ -81,16 +81,19 @@ async function aggregate(files: readonly string[], flags: AggregateFlags, io: Cl
   if ([...files, ...flags.exclude].filter((file) => file === "-").length > 1)
     throw new UsageError("Standard input is one file: name the others.");
   const options = optionsOf(flags);
-  const tablesOf = async (names: readonly string[], options: JsonObject) => {
+  const tablesOf = async (names: readonly string[], options: JsonObject, isExcluded = false) => {
     const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
     const tell = (name: string, leftOut: ReadonlyMap<string, number>, expired: number) =>
       tellLeftOut(name, leftOut, expired, io);
-    return withFlags(() => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)));
+    return withFlags(
+      () => wrongUse(TypeError, async () => aggregateFiles(inputs, options, timeOf(io), tell)),
+      isExcluded,
+    );
   };
   const tables = await tablesOf(files, options);
   // What is excluded is a file of its own, in a form of its own.
   const { hostBits, onDuplicate, allowEmpty } = options;
-  const excluded = () => tablesOf(flags.exclude, { hostBits, onDuplicate, allowEmpty });
+  const excluded = () => tablesOf(flags.exclude, { hostBits, onDuplicate, allowEmpty }, true);
   const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await excluded());
   if (!flags.allowEmpty && left.every(({ size }) => size === 0)) throw new Error(NOTHING_LEFT);
   if (flags.output === "json") return io.out(pretty(entriesOf(left)));

@@ -326,6 +326,11 @@ test("aggregate excludes a whole file, whatever it selects from the others", asy
     err: expect.stringContaining("empty.txt:1:1: "),
   });
   expect(await excluding("empty.txt", "--allow-empty")).toEqual({ code: 0, out: "192.0.2.0/24\n", err: "" });
+  await write("semi.txt", "192.0.2.0;24\n");
+  expect((await excluding("semi.txt")).err).toContain(
+    '(here: exclude what "prefixes aggregate --format csv" writes of it)\n',
+  );
+  expect((await excluding("empty.txt")).err).toContain("(here: --allow-empty)\n");
 });
 
 test("aggregate and diff count what a list leaves out, as check does", async () => {
