@@ -168,14 +168,27 @@ describe("files keep their looks", () => {
       '[{"prefix":"192.0.2.2","id":9007199254740991,"name":"12345678901234567890","share":0.30000000000000004}]';
     await write(exact, "blocks.json");
     expect((await json("block", "192.0.2.2", "--reason", "r", "--permanent")).code).toBe(0);
-    const long = exact.replace("740991", "740993");
-    await write(long, "blocks.json");
-    const { code, err } = await json("block", "192.0.2.3", "--reason", "r", "--permanent");
-    expect([code, err, await text("blocks.json")]).toEqual([
-      1,
-      expect.stringContaining("the number 9007199254740993 would be written as 9007199254740992. Nothing was changed"),
-      long,
-    ]);
+    for (const [number, other] of [
+      ["9007199254740993", "9007199254740992"],
+      ["123456789.123456789", "123456789.12345679"],
+      ["-1e400", "null"],
+      ["1e-400", "0"],
+    ] as const) {
+      const long = exact.replace("9007199254740991", number);
+      await write(long, "blocks.json");
+      const { code, err } = await json("block", "192.0.2.3", "--reason", "r", "--permanent");
+      expect([code, err, await text("blocks.json")]).toEqual([
+        1,
+        expect.stringContaining(`the number ${number} would be written as ${other}. Nothing was changed`),
+        long,
+      ]);
+    }
+    await write(
+      '[{"prefix":"192.0.2.2","a":[1234567890123456.0,10000000000000000000000,1.50E+3,-0.0,0e7]}]',
+      "blocks.json",
+    );
+    expect((await json("block", "192.0.2.2", "--reason", "r", "--permanent")).code).toBe(0);
+    expect(await text("blocks.json")).toContain('"a":[1234567890123456,1e+22,1500,0,0]');
   });
 });
 

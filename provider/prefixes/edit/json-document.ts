@@ -1,5 +1,6 @@
 import { attempt } from "../../model/errors";
 import { isObject, type JsonObject } from "../../model/json";
+import { withoutEnding } from "../../model/resource-url";
 import { isAbsent } from "../record-prefix";
 import { type Edit, type EntryChange, edited, notEditable } from "./edit";
 
@@ -15,15 +16,27 @@ export function editJson(text: string, changes: Edit): string {
   const body = text.slice(mark.length);
   // Records a line are not one document.
   const root: unknown = body.trim() === "" ? {} : attempt(() => JSON.parse(body) as unknown);
-  for (const [token] of body.matchAll(TOKEN))
-    if (/\d{16}/.test(token) && !token.startsWith('"') && String(Number(token)) !== token)
+  for (const [token] of body.matchAll(TOKEN)) {
+    if (token.startsWith('"')) continue;
+    const written = JSON.stringify(Number(token));
+    if (decimal(written) !== decimal(token))
       throw new Error(
-        `the number ${token} would be written as ${Number(token)}. Nothing was changed: write it as a text in quotes, or edit the file by hand.`,
+        `the number ${token} would be written as ${written}. Nothing was changed: write it as a text in quotes, or edit the file by hand.`,
       );
+  }
   const after = JSON.stringify(editRoot(root, changes), null, indentationOf(body));
   const isNew = body.trim() === "";
   const written = `${mark}${after}${isNew || body.endsWith("\n") ? "\n" : ""}`;
   return body.includes("\r\n") ? written.replaceAll("\n", "\r\n") : written;
+}
+
+/** A number in the one form that it shares with its other spellings; undefined for no number. */
+function decimal(token: string): string | undefined {
+  const [, sign, whole = "", part = "", power = 0] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(token) ?? [];
+  if (whole === "") return undefined;
+  const digits = `${whole}${part}`.replace(/^0+/, "");
+  const short = withoutEnding(digits, "0");
+  return short && `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
 }
 
 /** Indentation of the first indented line; none for a file of one line. */
