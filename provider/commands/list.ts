@@ -68,7 +68,8 @@ export function register(program: Command, io: CliIo): void {
 
 async function run(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
   requireOwner(command, ["--state"], "--contains", flags.contains);
-  const [url, ...more] = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
+  const given = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
+  const [url, ...more] = new Map(given.map((one) => [formatUrl(one), one])).values();
   const { type } = flags;
   const covered = flags.contains === undefined ? undefined : readPrefixOption("--contains", flags.contains);
   if (url?.kind === "mark" && type === undefined)

@@ -65,7 +65,7 @@ test("a set is a table in the order of addresses, with its size below", async ()
 
 test("--contains names every entry that covers an address or a prefix, the longest first", async () => {
   const covering = async (what: string) =>
-    JSON.parse((await run(["list", BLOCKED, "--contains", what, "--output", "json"], { env })).out);
+    JSON.parse((await run(["list", BLOCKED, `${BLOCKED}/`, "--contains", what, "--output", "json"], { env })).out);
   expect(await covering("203.0.113.7")).toEqual([
     { prefix: "203.0.113.7/32", value: 5 },
     { prefix: "203.0.113.0/24", value: 1 },
