@@ -28,7 +28,7 @@ export const SIGNALING_SWITCHES = {
   ),
   signalingOverlap: choice(
     ["accepted", "invalid"],
-    "Start of a prefix that lies within an active one or around it: a signaling of its own, or ip_prefix invalid.",
+    "Start of a prefix that lies within or around an active one, or an earlier one of the same request: a signaling of its own, or ip_prefix invalid.",
   ),
   statusForm: choice(["cidr", "bare"], "Form of a single address in status: 192.0.2.1/32 or 192.0.2.1."),
   statusFormat: choice(["json", "lines"], "Format of status: JSON, or one prefix on each line.", ["lines"]),
