@@ -8,6 +8,7 @@ import { Service } from "../forwarder/operating/service";
 import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/telling/troubles";
 import { forwarderWorld } from "../forwarder/world";
+import { messageOf } from "../model/errors";
 import { type CliIo, repeatedly, UsageError } from "./cli-io";
 import { forPeople, judged, stdoutOf, structured } from "./forward-output";
 import { registerSpool } from "./forward-spool";
@@ -108,14 +109,19 @@ async function serve(
   const { log, table, onHangup } = outputs;
   const cancelRedraw = table ? repeatedly(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
   onHangup(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
+  await Promise.race([stopped(io.stop), stopped(service.ended)]);
+  log.info({}, "Stopping: records in the spool are delivered while time allows, and the rest is kept.");
+  cancelRedraw();
   try {
-    await Promise.race([stopped(io.stop), stopped(service.ended)]);
-    log.info({}, "Stopping: records in the spool are delivered while time allows, and the rest is kept.");
+    await service.stop();
+    const { reason } = service.ended;
+    if (reason instanceof Error && reason.name !== "AbortError") throw reason;
+  } catch (error) {
+    // The signal leaves no time for it afterwards.
+    if (service.isStuck) log.error({}, messageOf(error));
+    throw error;
   } finally {
-    cancelRedraw();
     // If a thread waits for a reader, only a signal ends the process.
-    if ((await service.stop()).isStuck) io.end?.();
+    if (service.isStuck) io.end?.();
   }
-  const { reason } = service.ended;
-  if (reason instanceof Error && reason.name !== "AbortError") throw reason;
 }

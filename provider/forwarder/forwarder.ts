@@ -218,16 +218,17 @@ export class Forwarder {
     this.delivering.abort();
     const { world, log } = this.parts;
     const isOver = await endsWithin(world, TIMES.stopMs, Promise.all(this.work));
+    this.isStuck = !isOver;
     const closing = this.store.ledger.close(this.lastList.at).then((lost) => this.delivery.losses.add(lost));
     try {
       // A disk that does not respond keeps it open.
       const isClosed = await endsWithin(world, TIMES.stopMs, closing);
-      this.isStuck = !isOver || !isClosed;
+      this.isStuck ||= !isClosed;
     } finally {
       this.delivery.losses.report(true);
       this.troubles.flush(true);
+      if (this.isStuck) log.warn({}, `Some work did not end within ${TIMES.stopMs} ms: it is abandoned.`);
     }
-    if (this.isStuck) log.warn({}, `Some work did not end within ${TIMES.stopMs} ms: it is abandoned.`);
   }
 
   /** Sinks that are not in the configuration any more. */

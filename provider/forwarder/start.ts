@@ -67,7 +67,7 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
   const live = await LiveConfig.ofObject(config, env, folder);
   const open = (now: LiveConfig) => Forwarder.open({ config: now, log, world, stdout, ...(onRecord && { onRecord }) });
   const service = await Service.start(live, { log, world, open });
-  const stop = async (): Promise<void> => void (await service.stop());
+  const stop = (): Promise<void> => service.stop();
   const stopByItself = (): void => void stop().catch((error: unknown) => log.error({}, messageOf(error)));
   for (const ending of [service.ended, signal]) ending?.addEventListener("abort", stopByItself, { once: true });
   if (signal?.aborted) await stop();

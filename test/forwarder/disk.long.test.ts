@@ -157,19 +157,22 @@ test("a forwarder is not ready while the disk refuses one of its tables, however
   await passUntil(() => forwarder.unready.length === 0, clock);
 });
 
-test("a forwarder ends in time also while the disk stands still", async () => {
+test.each([
+  ["stands still", () => new Promise<never>(() => {})],
+  ["is gone", () => Promise.reject(new Error("The state is lost."))],
+])("a forwarder ends in time also while the disk %s", async (_, close) => {
   using folder = temporaryFolder();
   const clock = new TestClock();
   const config = configOf({ endpoint: "http://127.0.0.1:1" });
   const { forwarder, told } = await openForwarder(config, folder.path, { world: clock, onRecord: () => {} });
   forwarder.start();
-  for (const name of ["status", "close"] as const) {
-    vi.spyOn(StoredLedger.prototype, name).mockReturnValue(new Promise<never>(() => {}));
-  }
+  vi.spyOn(StoredLedger.prototype, "status").mockReturnValue(new Promise<never>(() => {}));
+  vi.spyOn(StoredLedger.prototype, "close").mockImplementation(close);
   let isOver = false;
-  void forwarder.stop().then(() => {
+  const noteEnd = (): void => {
     isOver = true;
-  });
+  };
+  void forwarder.stop().then(noteEnd, noteEnd);
   await passUntil(() => isOver, clock);
   expect([forwarder.isStuck, told.lines.at(-1)]).toEqual([
     true,

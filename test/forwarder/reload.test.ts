@@ -19,6 +19,7 @@ import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
 import { serve } from "./support/command";
 import {
+  configFile,
   configOf,
   linesOf,
   openForwarder,
@@ -232,12 +233,12 @@ test("a reload that never ends is not ready meanwhile, and keeps no service from
   await passUntil(() => service.forwarder.unready.length === 0, clock);
   service.reload(() => LiveConfig.ofObject({ ...config, state: "other" }, {}, folder.path));
   await passUntil(() => service.forwarder.unready.includes("Polling has ended."), clock);
-  let ended: { isStuck: boolean } | undefined;
-  void service.stop().then((how) => {
-    ended = how;
+  let isStopped = false;
+  void service.stop().then(() => {
+    isStopped = true;
   });
-  await passUntil(() => ended !== undefined, clock);
-  expect(ended).toEqual({ isStuck: true });
+  await passUntil(() => isStopped, clock);
+  expect(service.isStuck).toBe(true);
 });
 
 /** The next state that is closed, of this kind of ledger, is closed with an error. */
@@ -295,6 +296,23 @@ test("a service whose state is lost is to end, with its error", async () => {
   expect(service.ended.reason).toEqual(state.signal.reason);
 });
 
+test("a command whose state is lost while a sink is stuck reports the loss, and ends the process", async () => {
+  using folder = temporaryFolder();
+  const { stop } = Forwarder.prototype;
+  vi.spyOn(Forwarder.prototype, "stop").mockImplementationOnce(async function (this: Forwarder) {
+    await stop.call(this, 0);
+    this.isStuck = true;
+    throw new Error("The thread has ended.");
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];
+  const service = serve(configFile(folder.path, configOf({ endpoint: "http://127.0.0.1:1" }, sinks)));
+  await service.told("forwards with");
+  expect(await service.end()).toBe(1);
+  const lines = service.lines();
+  expect(lines[lines.indexOf("killed") - 1]).toContain('"msg":"The thread has ended."');
+});
+
 test("a service that was told to end takes no configuration any more", async () => {
   using folder = temporaryFolder();
   const config = configOf({ endpoint: "http://127.0.0.1:1" });
@@ -303,7 +321,8 @@ test("a service that was told to end takes no configuration any more", async () 
   const service = await Service.start(await LiveConfig.ofObject(config, {}, folder.path), { log, open });
   const ended = service.stop();
   service.reload(() => LiveConfig.ofObject({ ...config, state: "other" }, {}, folder.path));
-  expect(await ended).toEqual({ isStuck: false });
+  await ended;
+  expect(service.isStuck).toBe(false);
   await Reflect.get(service, "reloading");
   expect(open).toHaveBeenCalledTimes(1);
 });

@@ -29,6 +29,8 @@ export class Service {
   );
   private reloading = Promise.resolve();
   private isStopping = false;
+  /** True after {@link stop} when something did not end, and keeps the process. */
+  isStuck = false;
   private readonly troubles: Troubles;
   /** Gives up the next try to listen. */
   private cancel = (): void => {};
@@ -84,16 +86,16 @@ export class Service {
     });
   }
 
-  /** Stops, within a bounded time. @returns whether something did not end, and keeps the process. */
-  async stop(): Promise<{ isStuck: boolean }> {
+  /** Stops, within a bounded time. @throws {Error} when the state cannot be closed. */
+  async stop(): Promise<void> {
     this.isStopping = true;
     this.cancel();
     this.parts.manager?.stopping();
     try {
-      const isReloaded = await endsWithin(this.parts.world ?? forwarderWorld, TIMES.stopMs, this.reloading);
+      this.isStuck = !(await endsWithin(this.parts.world ?? forwarderWorld, TIMES.stopMs, this.reloading));
       await this.current.stop();
-      return { isStuck: !isReloaded || this.current.isStuck };
     } finally {
+      this.isStuck ||= this.current.isStuck;
       await this.listener.close();
     }
   }

@@ -15,7 +15,8 @@ export function serve(file: string, columns?: number, env: Record<string, string
     hangUp = run;
   };
   const terminal = columns === undefined ? {} : { terminal: { columns: () => columns } };
-  const io = { out: () => {}, err, env, onHangup, stop: stop.signal, ...terminal };
+  const kill = (): void => err("killed\n");
+  const io = { out: () => {}, err, end: kill, env, onHangup, stop: stop.signal, ...terminal };
   const ended = main(["forward", "--config", file], io);
   const end = () => {
     stop.abort();
