@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { paceKey } from "../../provider/client/mark-pace";
@@ -7,6 +8,7 @@ import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { Spool } from "../../provider/forwarder/ledger/spool";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
+import { MarkSource } from "../../provider/forwarder/polling/mark-source";
 import type { NodePollers } from "../../provider/forwarder/polling/node-poller";
 import { asking } from "./support/asking";
 import { passUntil, TestClock, until } from "./support/clock";
@@ -205,6 +207,22 @@ test("readiness names each check, and how full the spool of each sink is", async
       ],
     },
   ]);
+});
+
+test("a silent node that a reload polls anew stays untried", async () => {
+  const { forwarder, emulator, config, folder } = await scene({});
+  emulator.fail({ kind: "silence", times: 1_000 });
+  const { endpoint } = emulator;
+  const next = { ...config, nodes: { fra1: { endpoint, timeoutMs: 5_000 } } };
+  await until(() => emulator.requests().length > 0);
+  // The end of its connections takes a moment.
+  const closing = vi.spyOn(MarkSource.prototype, "close").mockImplementationOnce(() => sleep(50));
+  onTestFinished(() => closing.mockRestore());
+  await forwarder.reload(await LiveConfig.ofObject(next, {}, folder));
+  await until(() => {
+    expect(forwarder.unready).toEqual(["Node fra1 was not tried yet."]);
+    return emulator.requests().length > 1;
+  });
 });
 
 test("a member of a cluster whose share was no node stays ready when it takes one over", async () => {

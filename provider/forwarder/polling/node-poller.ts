@@ -58,8 +58,6 @@ class NodePoller {
       const wait = complete ? structureEveryMs : growingPause(failures, everyMs, structureEveryMs, world.random);
       await pause(world, wait, signal);
     }
-    // A list may wait for the first look.
-    this.looked.open();
     await Promise.all(this.running);
     await this.close();
   }

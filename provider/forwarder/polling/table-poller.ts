@@ -1,4 +1,4 @@
-import { pause } from "../../client/clock";
+import { aborted, pause } from "../../client/clock";
 import { DEFAULTS } from "../../client/options";
 import { backoff, formatDuration, growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
@@ -152,7 +152,7 @@ export class TablePoller {
     const answer = await source.list(table, userArena, signal);
     const time = { wall: world.wall(), now: world.monotonic() };
     // Its rules name what marks it; a list of marks waits for no other request for long.
-    if (!looked.isOpen) await endsWithin(world, turns.pauseMs, looked.passed);
+    if (!looked.isOpen) await endsWithin(world, turns.pauseMs, Promise.race([looked.passed, aborted(signal)]));
     signal.throwIfAborted();
     const { rules = [] } = this.watched;
     const { habits } = source;
