@@ -77,7 +77,7 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   if (path !== undefined && sink !== undefined && !isFolder(path))
     throw new UsageError(`--sink sends what a sink refused, which is in a state folder: ${path} is none.`);
   const isSpool = path !== undefined && sink === undefined;
-  const spool = isSpool ? await judged(() => requeue(config, path, parts)) : { delivered: 0, left: 0 };
+  const spool = isSpool ? await judged(() => requeue(config, path, parts)) : { delivered: 0, left: 0, isStuck: false };
   let letters = { delivered: 0, left: 0, failures: [] as string[] };
   if (path === undefined || isFolder(path)) {
     const from = path === undefined ? parts : { ...parts, state: path };
@@ -86,6 +86,7 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   for (const failure of letters.failures) log.warn({}, failure);
   const left = spool.left + letters.left;
   io.err(`${spool.delivered + letters.delivered} records were delivered, ${left} are left.\n`);
+  if (spool.isStuck) io.end?.();
   if (left > 0)
     throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
 }

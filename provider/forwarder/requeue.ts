@@ -23,14 +23,14 @@ import { endsWithin } from "./world";
  * beside a forwarder that has another state. Ends when no sink took anything for `onceDeadlineMs`.
  *
  * @param path A state folder that no forwarder uses, or a file that was set aside.
- * @returns how many records were acknowledged, and how many are left.
+ * @returns how many records were acknowledged, how many are left, and whether a delivery did not end, and keeps the process.
  * @throws {OptionsError} when there is no state, or it is that of the configuration. @throws {StoreError} when another process is at it.
  */
 export async function requeue(
   config: LiveConfig,
   path: string,
   parts: Pick<SinkParts, "world" | "stdout"> & { readonly log: Log; readonly signal: AbortSignal },
-): Promise<{ delivered: number; left: number }> {
+): Promise<{ delivered: number; left: number; isStuck: boolean }> {
   const { log, world, signal } = parts;
   const { file, isComplete, others } = await copied(path, config);
   const sinks = await openSinks({ ...parts, config });
@@ -56,6 +56,7 @@ export async function requeue(
   const deliveredSoFar = () =>
     sinkSpecs.reduce((sum, { name }) => sum + metrics.get("sent_records_total", { sink: name }), 0);
   let left: number;
+  let isStuck = false;
   try {
     let before: number;
     do {
@@ -65,13 +66,13 @@ export async function requeue(
     } while (left > 0 && deliveredSoFar() > before && !signal.aborted);
   } finally {
     stop.abort();
-    await endsWithin(world, TIMES.stopMs, delivering);
+    isStuck = !(await endsWithin(world, TIMES.stopMs, delivering));
     await ledger.close(undefined);
   }
   const delivered = deliveredSoFar();
-  if (left > 0) return { delivered, left };
+  if (left > 0) return { delivered, left, isStuck };
   await remove(file);
-  if (isComplete) return { delivered, left };
+  if (isComplete) return { delivered, left, isStuck };
   const rest = await requeue(config, path, parts);
   return { ...rest, delivered: delivered + rest.delivered };
 }

@@ -2,9 +2,11 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { Store } from "../../provider/forwarder/ledger/store";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { requeue } from "../../provider/forwarder/requeue";
 import { run as runCommand } from "../commands/support";
 import { ownPort } from "../support/ports";
 import { passUntil, TestClock, until } from "./support/clock";
@@ -19,6 +21,7 @@ import {
   startForwarding,
   stateOf,
   stateWith,
+  Told,
   temporaryFolder,
 } from "./support/forward";
 import { httpSink } from "./support/http-sink";
@@ -297,6 +300,26 @@ test("requeue on a full disk is a failure that a further try may get over, and n
   );
   const { code, err } = await runCommand(["forward", "spool", "requeue", left, "--config", file]);
   expect([code, err]).toEqual([1, expect.stringContaining("its disk is full")]);
+});
+
+test("requeue knows that a delivery to standard output does not end", async () => {
+  using folder = temporaryFolder();
+  const left = join(folder.path, "left");
+  const { ledger } = await openLedger(left, [sink("out")]);
+  await ledger.take(arrived(listed(3, 1)));
+  await ledger.close(undefined);
+  const config = configOf({ endpoint: "http://127.0.0.1:1" }, [{ name: "out", type: "stdout" }]);
+  const stop = new AbortController();
+  const stdout = () => {
+    stop.abort();
+    return new Promise<void>(() => {});
+  };
+  const clock = new TestClock();
+  const parts = { world: clock, stdout, log: new Told(), signal: stop.signal };
+  const results: object[] = [];
+  void requeue(await LiveConfig.ofObject(config, {}, folder.path), left, parts).then((one) => results.push(one));
+  await passUntil(() => results.length > 0, clock);
+  expect(results).toEqual([{ delivered: 0, left: 3, isStuck: true }]);
 });
 
 test("as a library: a function gets records in order, again after a failure, until a signal ends it", async () => {
