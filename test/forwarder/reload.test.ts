@@ -285,15 +285,17 @@ test("a library that its signal ends reports a state that cannot be closed, and 
   await until(() => log.lines.includes("error The state cannot be written: its disk is full."));
 });
 
-test("a service whose state is lost is to end, with its error", async () => {
+test.each(["at its start", "later"])("a service whose state is lost %s is to end, with its error", async (when) => {
   using folder = temporaryFolder();
   const state = new AbortController();
   const ended = vi.spyOn(Forwarder.prototype, "ended", "get").mockReturnValue(state.signal);
   onTestFinished(() => ended.mockRestore());
   const sinks = [{ name: "disk", type: "file", path: "marks.ndjson" }];
+  const lose = () => state.abort(new Error("The thread has ended."));
+  if (when === "at its start") lose();
   const { service } = await startService(configOf({ endpoint: "http://127.0.0.1:1" }, sinks), folder.path);
-  state.abort(new Error("The thread has ended."));
-  expect(service.ended.reason).toEqual(state.signal.reason);
+  lose();
+  await vi.waitFor(() => expect(service.ended.reason).toEqual(new Error("The thread has ended.")));
 });
 
 test("a command whose state is lost while a sink is stuck reports the loss, and ends the process", async () => {

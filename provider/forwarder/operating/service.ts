@@ -1,3 +1,4 @@
+import { aborted } from "../../client/clock";
 import { growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
@@ -153,7 +154,7 @@ export class Service {
   private begin(forwarder: Forwarder): void {
     this.current = forwarder;
     const { ended } = forwarder;
-    ended.addEventListener("abort", () => this.over.abort(ended.reason));
+    void aborted(ended).then(() => this.over.abort(ended.reason));
     forwarder.start();
   }
 }
