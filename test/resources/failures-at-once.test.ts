@@ -17,7 +17,6 @@ import { startHealth } from "../support/health";
 import { group, bench as groupBench } from "./support/group-bench";
 
 const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
-const [_X, _Y, _Z] = ["198.51.100.7/32", "198.51.100.8/32", "198.51.100.9/32"] as const;
 const fine = { errors: [] };
 
 async function bench(settings: DialectSettings = {}, more: Record<string, unknown> = {}) {

@@ -20,6 +20,7 @@ async function tell({ story, door }: { readonly story: FoundStory; readonly door
   await world.play(judging(world, broken));
   expect(unexcused(story, broken)).toEqual([]);
   expect(textFaults(story, world.records)).toEqual([]);
+  for (const { plan } of world.stacks) expect(world.notes.left(plan.name)).toEqual([]);
   const [is, told] = factsOf(story, world, world.records);
   expect(is).toEqual(told);
   expect(await converges(world)).toEqual([]);

@@ -88,7 +88,7 @@ export class World {
   private readonly network: Network;
   private readonly calendar: Calendar = { offset: START };
   private deployments = 0;
-  private readonly notes = new MemoryNotes();
+  readonly notes = new MemoryNotes();
 
   constructor(readonly scenario: Scenario) {
     this.random = new Random(scenario.seed);

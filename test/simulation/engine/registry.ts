@@ -80,6 +80,11 @@ export class MemoryNotes {
     };
   }
 
+  /** Places that runs of a stack have noted, and none has settled. */
+  left(stack: string): string[] {
+    return this.notes.flatMap(({ run, place }) => (run.startsWith(`${stack} `) ? [place] : []));
+  }
+
   ended(run: string, wasKilled: boolean): void {
     this.over.add(run);
     if (!wasKilled) this.notes = this.notes.filter((note) => note.run !== run || note.isLasting);

@@ -6,7 +6,7 @@ import type { CommandRecord, RunRecord, World } from "../simulation";
 import { foreignAt } from "./converges";
 import { claimsIn } from "./destroyed";
 import { entriesIn } from "./events";
-import { type Claim, canonical, declaredAt, isSaidSilent, nodesOf, requestsOf } from "./model";
+import { adoptedAt, type Claim, canonical, declaredAt, isSaidSilent, nodesOf, requestsOf } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -308,11 +308,14 @@ function remaining(world: World, done: CommandRecord, old: Kept, after: readonly
   });
 }
 
-/** True for an entry that another resource has adopted in this run, which says so: the next run does what the program says. */
-function isAdopted({ after, printed }: CommandRecord, { resource: { args } }: Claim, prefix: string): boolean {
-  const isSaid = printed.some((line) => line.includes(`${args.arena}/${args.set} `) && line.includes(": adopted "));
-  const isKept = ({ outputs }: Kept) => JSON.stringify(outputs.adopted ?? null).includes(`"${prefix}"`);
-  return isSaid && after.resources.some(isKept);
+/** True for an entry that a resource has adopted there in this run, which says so: the next run does what the program says. */
+function isAdopted({ after, printed, steps }: CommandRecord, claim: Claim, prefix: string): boolean {
+  if (claim.kind !== "set") return false;
+  const isSaid = printed.some((line) => line.includes(`${claim.url} `) && line.includes(": adopted "));
+  const written = steps.flatMap(({ op, name }) => (["create", "update", "replace"].includes(op) ? name : []));
+  return (
+    isSaid && after.resources.some((kept) => written.includes(kept.name) && adoptedAt(kept, claim).includes(prefix))
+  );
 }
 
 interface Ended {

@@ -244,10 +244,11 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   interrupted: ({ prefixes }, facts) =>
     none(prefixes, (prefix) => facts.isShown(prefix, undefined, true) && facts.wasSent(prefix)),
   leftStaged: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.wasSent(prefix, true)),
-  foreign: ({ entries }, facts) =>
-    entries
-      .filter(({ prefix, value }) => !facts.isShown(prefix, value, facts.shown().length === 0 || facts.isUnanswered()))
-      .map(({ prefix }) => prefix),
+  foreign: ({ entries, outcome }, facts) => {
+    // A refresh found what is "found": no list of this run is of that address.
+    const ever = outcome === "found" || facts.shown().length === 0 || facts.isUnanswered();
+    return entries.filter(({ prefix, value }) => !facts.isShown(prefix, value, ever)).map(({ prefix }) => prefix);
+  },
   adoptedEntry: ({ prefixes, held }, facts) => none(prefixes, (prefix) => facts.isShown(prefix, held, true)),
   leaves: ({ kept }, facts) => none(kept, (prefix) => facts.isLeft(prefix)),
   notCleared: (event, facts) => whole(event, !facts.whole.some(({ cmd }) => cmd === "delete")),

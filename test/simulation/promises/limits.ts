@@ -1,7 +1,7 @@
 import { groupBy } from "../../../provider/model/group";
 import { Prefix } from "../../../provider/model/prefix";
 import { entriesIn } from "./events";
-import { claimsOf, declaredAt, isMutating, requestsOf } from "./model";
+import { adoptedAt, claimsOf, declaredAt, isMutating, requestsOf } from "./model";
 import type { Case, Promised } from "./promise";
 
 /** No resource, by whichever door, brings or removes what the settings of the stack, or its own arguments, forbid; a stack that is read-only sends nothing that changes anything. */
@@ -49,10 +49,10 @@ function tooMuchBy(given: Case): string[] {
           claim.kind === "set" && claim.exclusive && claim.url === url && world.nodes.get(claim.node)?.name === machine,
       );
       const { size } = entriesIn(requests.find(({ cmd }) => cmd === "list") ?? {});
-      // The state has what a resource adopted, too: an array, or one for each node.
-      const adopted = done.before.resources
-        .filter(({ outputs }) => outputs.url === url)
-        .flatMap(({ outputs }) => Object.values(Object(outputs.adopted)).flat());
+      // The state has what the resource adopted, too.
+      const adopted = done.before.resources.flatMap((kept) =>
+        own?.kind === "set" && kept.name === own.resource.name ? adoptedAt(kept, own) : [],
+      );
       const commits = requests.flatMap(({ commit }) => commit ?? []);
       const counted = {
         maxRemovals: commits.flatMap(({ removed }) =>

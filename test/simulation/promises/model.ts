@@ -1,6 +1,7 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import { attempt } from "../../../provider/model/errors";
 import { Prefix } from "../../../provider/model/prefix";
+import type { Kept } from "../engine/state";
 import type { Declared, Entries, Run, RunOptions } from "../scenario";
 import type { CommandRecord, World } from "../simulation";
 import { START } from "../world/machines";
@@ -81,6 +82,12 @@ export function declaredAt(
     Object.assign(found, claim.entries);
   }
   return found;
+}
+
+/** Prefixes that a resource of a state has adopted at one place: it has an array, or of a group one for each node. */
+export function adoptedAt({ inputs, outputs: { url, adopted } }: Kept, at: { node: string; url: string }): string[] {
+  if (url !== at.url) return [];
+  return Array.isArray(adopted) ? (inputs.node === at.node ? adopted : []) : (Object(adopted)[at.node] ?? []);
 }
 
 /** The prefixes that a program keeps active at a receiver. */

@@ -9,8 +9,8 @@ export interface FoundStory {
   readonly nodes?: readonly string[];
   /** Other names of the first node. */
   readonly aliases?: readonly string[];
-  /** Numbers of promises that the story itself breaks. */
-  readonly excused?: readonly number[];
+  /** Promises that the story itself breaks: numbers, or patterns of promise and sentence. */
+  readonly excused?: readonly (number | RegExp)[];
   readonly dialect?: NodePlan["dialect"];
   /** Prefixes that a receiver `r1` has active at the start. */
   readonly active?: readonly string[];
@@ -509,7 +509,9 @@ const stacksOf = (turn: Turn) => (turn.kind === "runs" ? turn.runs.map(({ stack 
 
 /** Broken promises of a story that nothing in it excuses. */
 export function unexcused({ excused = [] }: FoundStory, broken: readonly Broken[]): Broken[] {
-  return broken.filter(({ promise }) => !excused.includes(Number.parseInt(promise, 10)));
+  const isOf = (it: number | RegExp, { promise, sentence }: Broken) =>
+    typeof it === "number" ? it === Number.parseInt(promise, 10) : it.test(`${promise}: ${sentence}`);
+  return broken.filter((one) => !excused.some((it) => isOf(it, one)));
 }
 
 /** Facts after the turns of a story, and those that the story names; both the same if it is told no more. */
