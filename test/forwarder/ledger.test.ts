@@ -19,6 +19,7 @@ import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import type { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { LeftSpool } from "../../provider/forwarder/ledger/left-spool";
 import type { LedgerOptions } from "../../provider/forwarder/ledger/protocol";
+import { Spool } from "../../provider/forwarder/ledger/spool";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
 import type { ArrivedList } from "../../provider/forwarder/reading/arrived-list";
@@ -674,6 +675,21 @@ describe("a full disk at the end of a transaction", () => {
     expect((await ledger.status()).lost).toEqual([]);
     expect(await read(ledger, { 1: 11 })).toMatchObject({ events: { changed: 1 } });
     expect(told(await unread(ledger, "disk"))).toEqual(["1 added 203.0.113.1 10", "2 changed 203.0.113.1 11"]);
+  });
+
+  test("refuses for good also a list that was to wait for room, where the next one fails before", async () => {
+    const { ledger } = await open();
+    const room = vi.spyOn(Store.prototype, "room").mockReturnValueOnce(0);
+    const drop = vi.spyOn(Spool.prototype, "drop").mockReturnValueOnce(true);
+    drop.mockImplementationOnce(() => {
+      throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    });
+    onTestFinished(() => [room, drop].forEach((one) => void one.mockRestore()));
+    const lists = [read(ledger, { 1: 10 }), read(ledger, { 1: 20 }, { table: OTHER })];
+    const outcomes = await Promise.allSettled(lists);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await ledger.configure({ sinks: [sink("disk")], records: "changes" });
+    expect(await unread(ledger, "disk")).toEqual([]);
   });
 
   test("keeps it known that a sink lacks records of a table", async () => {

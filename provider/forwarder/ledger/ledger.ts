@@ -242,6 +242,8 @@ export class StoredLedger implements Ledger {
         attempt(() => this.startAnew());
         return false;
       }
+      // Those that were to wait for room are rejected, too.
+      if (left === waiting) this.finished.length = 0;
       for (const { reading, reject } of left) {
         reject(error);
         attempt(() => reading.table.reload());
