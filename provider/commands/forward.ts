@@ -110,12 +110,14 @@ async function serve(
   const cancelRedraw = table ? repeatedly(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
   onHangup(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   await Promise.race([stopped(io.stop), stopped(service.ended)]);
-  log.info({}, "Stopping: records in the spool are delivered while time allows, and the rest is kept.");
+  const isLost = (reason: unknown) => reason instanceof Error && reason.name !== "AbortError";
+  if (!isLost(service.ended.reason))
+    log.info({}, "Stopping: records in the spool are delivered while time allows, and the rest is kept.");
   cancelRedraw();
   try {
     await service.stop();
     const { reason } = service.ended;
-    if (reason instanceof Error && reason.name !== "AbortError") throw reason;
+    if (isLost(reason)) throw reason;
   } catch (error) {
     // The signal leaves no time for it afterwards.
     if (service.isStuck) log.error({}, messageOf(error));

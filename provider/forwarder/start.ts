@@ -18,8 +18,8 @@ export interface StartOptions {
   /** Stops the forwarder, as `stop()` does. */
   readonly signal?: AbortSignal;
   /**
-   * Log for troubles; default: none. `console` or a pino logger fit. A forwarder that its signal stops says nowhere else that its
-   * state could not be closed; `stop()` rejects then.
+   * Log for troubles; default: none. `console` or a pino logger fit. A forwarder that its signal or the loss of its state stops says
+   * nowhere else that its state could not be closed; `stop()` rejects then.
    */
   readonly log?: Log;
   /** Folder of relative paths in the configuration. Default: the working folder. */
