@@ -22,6 +22,7 @@ import type { LedgerOptions } from "../../provider/forwarder/ledger/protocol";
 import { Spool } from "../../provider/forwarder/ledger/spool";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
+import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import type { ArrivedList } from "../../provider/forwarder/reading/arrived-list";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
@@ -386,6 +387,21 @@ describe("after a restart", () => {
       `The state ${join(own, "forwarder.db")} is broken, and no empty one can be`,
     );
     await expect(read(ledger, { 1: 10 })).rejects.toThrow("not open");
+  });
+
+  test("a thread whose store is broken, and that can open no other one, ends with the reason", async () => {
+    const file = join(folder, "forwarder.db");
+    const { ledger } = await LedgerThread.open({ file, sinks: [sink("disk")], records: "changes", wall });
+    // Its name is taken.
+    mkdirSync(`${file}.corrupt-${new Date(wall + 1).toISOString().replace(/[:.]/g, "")}`);
+    const db = new DatabaseSync(file, { defensive: false });
+    db.exec("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = 'none'; PRAGMA schema_version=1000");
+    db.close();
+    await expect(ledger.next("disk", 1)).rejects.toThrow();
+    await vi.waitFor(() =>
+      expect(String(ledger.lost.reason)).toContain(`The state ${file} is broken, and no empty one`),
+    );
+    await expect(ledger.close(undefined)).rejects.toThrow("is broken");
   });
 
   test.each([1, 7])("a store of form %i, which another version wrote, is refused and left as it is", async (form) => {
