@@ -93,6 +93,10 @@ class Facts {
     );
   }
 
+  get isRefresh(): boolean {
+    return this.record.steps.some(({ op }) => op === "refresh");
+  }
+
   isShown(prefix: string, value?: unknown, ever = false): boolean {
     return this.shown(ever).some(({ entries }) =>
       value === undefined ? entries.has(prefix) : entries.get(prefix) === value,
@@ -245,8 +249,8 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
     none(prefixes, (prefix) => facts.isShown(prefix, undefined, true) && facts.wasSent(prefix)),
   leftStaged: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.wasSent(prefix, true)),
   foreign: ({ entries, outcome }, facts) => {
-    // A refresh found what is "found": no list of this run is of that address.
-    const ever = outcome === "found" || facts.shown().length === 0 || facts.isUnanswered();
+    // An earlier refresh found what is "found" at an address that a resource leaves, and that this run does not ask.
+    const ever = (outcome === "found" && !facts.isRefresh) || facts.shown().length === 0 || facts.isUnanswered();
     return entries.filter(({ prefix, value }) => !facts.isShown(prefix, value, ever)).map(({ prefix }) => prefix);
   },
   adoptedEntry: ({ prefixes, held }, facts) => none(prefixes, (prefix) => facts.isShown(prefix, held, true)),
