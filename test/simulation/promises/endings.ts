@@ -41,7 +41,9 @@ export const whatStaysIsNamed: Promised = {
     const staying = [...after, ...ended].flatMap((claim) =>
       left(world, claim, after)
         .filter((prefix) => !isNamed(prefix) && !areMany(claim) && isSeen(world, done, claim))
-        .filter((prefix) => !isAdopted(done, claim, prefix))
+        .filter(
+          (prefix) => !isAdopted(done, claim, prefix) && !(claim.kind === "set" && isLate(world, done, claim, prefix)),
+        )
         .map((prefix) => `${placeOf(claim)} has ${prefix}, which nothing declares, and no line of the run names it`),
     );
     return [...staying, ...lost, ...published];
@@ -79,9 +81,25 @@ function publishedBy(world: World, done: CommandRecord, now: readonly Claim[]): 
         );
       return all
         .filter((prefix) => !here.some((it) => isAbout(it, prefix)))
-        .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && (prefix in declared || isListed(prefix))));
+        .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && (prefix in declared || isListed(prefix))))
+        .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && isHidden(here, prefix)));
     });
   });
+}
+
+/** True where the run listed a set after its last commit, and no such list shows an entry: the node shows commits late. */
+function isHidden(here: readonly JournalEntry[], prefix: string): boolean {
+  const last = here.findLast(({ commit }) => commit)?.index ?? Number.POSITIVE_INFINITY;
+  const lists = here.filter(({ cmd, index }) => cmd === "list" && index > last);
+  return lists.length > 0 && !lists.some((list) => entriesIn(list).has(prefix));
+}
+
+function isLate(world: World, done: CommandRecord, { node, url }: Claim & { kind: "set" }, prefix: string): boolean {
+  const requests = requestsOf(world, done, world.nodes.get(node)?.name ?? "");
+  return isHidden(
+    requests.filter((it) => it.url === url),
+    prefix,
+  );
 }
 
 function isAbout({ data = [] }: JournalEntry, prefix: string): boolean {
