@@ -75,7 +75,9 @@ it("what another process comes to want while a delete waits for company stays, a
   await w.other.set.check({}, { ...set, entries: [A] });
   await entry;
   expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
-  expect(w.printed.join("\n")).toContain(`${A} stays, since another resource of this stack declares or has adopted it.`);
+  expect(w.printed.join("\n")).toContain(
+    `${A} stays, since another resource of this stack declares or has adopted it.`,
+  );
 });
 
 it("what another process comes to want while an update waits for company stays", async () => {

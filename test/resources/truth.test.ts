@@ -5,7 +5,7 @@ import { type Declared, MiniEngine, type Outcome } from "../failures/support/eng
 import { ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
-import { bench as groupBench, group } from "./support/group-bench";
+import { group, bench as groupBench } from "./support/group-bench";
 
 const [A, B, C, D] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.0.0.0/29"] as const;
 const PAST = "2020-01-01T00:00:00Z";

@@ -8,5 +8,5 @@ import stringify from "json-stringify-pretty-compact";
  * @param {unknown} value
  */
 export function publishedJson(value) {
-  return `${stringify(value, { indent: 1, maxLength: 120 })}\n`;
+  return `${stringify(value, { indent: 1, maxLength: 160 })}\n`;
 }

@@ -21,7 +21,9 @@ journey("names", NAMES, async (frontEnd) => {
   const aliased = signaling(["198.51.100.7"], { ...below, aliases: [w.urn("CloudSignaling", "attack")] });
   await w.declare([site, blocked("blocked"), entry("entry", "203.0.113.1", below), aliased]);
   const parent = await stack.must(...UP);
-  expect(parent.text).toMatch(/203\.0\.113\.1\/32 stays, since another resource of this stack declares or has adopted it/);
+  expect(parent.text).toMatch(
+    /203\.0\.113\.1\/32 stays, since another resource of this stack declares or has adopted it/,
+  );
   expect(parent.stdout).toMatch(/\+ 1 created\s+- 1 deleted/);
   expect(butCommits(sent())).toEqual([]);
   expect((await stack.state()).attack?.outputs).toMatchObject({ started: ["198.51.100.7/32"] });
