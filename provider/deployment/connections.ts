@@ -18,8 +18,8 @@ import type { SentNotes, SentRun } from "./sent-before";
 export interface KnownSet extends Pick<FlushOptions, "leftovers"> {
   /** Prefixes that states of this deployment have, and that were there before: also a successor has not inserted them. */
   readonly existed: Set<CanonicalPrefix>;
-  /** Entries that new resources adopted here in this run: no delete removes what no preview has shown. */
-  readonly adopted: Set<CanonicalPrefix>;
+  /** Entries on which program and state agree, and that a killed run may have left staged otherwise. */
+  readonly staged: Set<CanonicalPrefix>;
   readonly writes: Writes;
   /** The sets and groups that a check of this run found here: what a deleted resource leaves is theirs. */
   readonly declaring: Declaring[];
@@ -44,6 +44,8 @@ export interface Shared {
   readonly inFlight: InFlight;
   /** Keys that some resource of this deployment wants: they may not be removed. */
   readonly desired: KeyRegistry;
+  /** Entries that new resources adopted in this run: no delete removes what no preview has shown. */
+  readonly adopted: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
   readonly managed: KeyRegistry;
   /** Sets by address and url, whichever names and credentials lead there. */

@@ -116,13 +116,12 @@ export class DeploymentSet implements Addressed {
   readonly managedHere: KeysHere;
   readonly declaring: KnownSet["declaring"];
   readonly existed: KnownSet["existed"];
-  readonly adopted: KnownSet["adopted"];
+  readonly adopted: Keys;
+  readonly staged: KnownSet["staged"];
   readonly blocked: KnownSet["blocked"];
   readonly coverage: KnownSet["coverage"];
   /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
-  /** Entries on which program and state agree, and that a killed run may have left staged otherwise. */
-  readonly staged = new Set<CanonicalPrefix>();
   /** Entries whose changes the program ignores. */
   private readonly ignored: Pick<ReadonlySet<CanonicalPrefix>, "has">[] = [];
   /** Entries that the look of this process saw; `undefined` without a look. */
@@ -142,6 +141,7 @@ export class DeploymentSet implements Addressed {
       audit,
       inFlight,
       desired,
+      adopted,
       managed,
       sets,
       commits,
@@ -166,7 +166,8 @@ export class DeploymentSet implements Addressed {
     const known = sets.get(place) ?? newSet();
     sets.set(place, known);
     this.existed = known.existed;
-    this.adopted = known.adopted;
+    this.adopted = adopted.of({ endpoint: node.endpoint }, url);
+    this.staged = known.staged;
     this.blocked = known.blocked;
     this.declaring = known.declaring;
     this.coverage = known.coverage;
@@ -257,7 +258,7 @@ function newSet(): KnownSet {
   const coverage = new SharedCoverage();
   return {
     existed: new Set(),
-    adopted: new Set(),
+    staged: new Set(),
     leftovers: new Set(),
     writes: { begun: 0 },
     declaring: [],

@@ -91,6 +91,7 @@ export class Runtime {
       audit: (make) => this.audit(make),
       inFlight: new InFlight(world, usualSteps),
       desired,
+      adopted: new KeyRegistry("adopted", others),
       managed: new KeyRegistry("managed", others),
       sets: new Map(),
       commits: new Map(),

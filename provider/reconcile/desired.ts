@@ -78,8 +78,8 @@ export interface OtherProcesses {
   received(address: string): Pick<KeysHere, "has" | "size">;
 }
 
-/** Kind of a registry. Managed keys are in a state, the last two are counted. */
-type Kind = "desired" | "managed" | "removed" | "changed";
+/** Kind of a registry. Managed keys are in a state, adopted ones come into one in this run, the last two are counted. */
+type Kind = "desired" | "managed" | "adopted" | "removed" | "changed";
 
 /**
  * Prefixes of sets and receivers that this deployment has met so far, in any of its provider processes. Renames, `--replace`

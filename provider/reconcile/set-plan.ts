@@ -114,9 +114,10 @@ export function planUpdate(observed: ListedMap, intent: Intent): Met & { readonl
     if (verdict === "expire" || verdict === "settle") uncounted.add(prefix);
   }
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
-  const listed = new Set(present.filter((prefix) => judge(prefix) !== "none"));
-  const isAgain = (prefix: CanonicalPrefix) => !listed.has(prefix) && !left.includes(prefix);
-  const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter(isAgain));
+  // Of an entry that stays with another value, a commit takes back what a killed run staged.
+  const kept = left.filter((prefix) => unsettled.has(prefix));
+  const listed = new Set([...present.filter((prefix) => judge(prefix) !== "none"), ...kept]);
+  const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !listed.has(prefix)));
   const restored = [...missing, ...different].filter((prefix) => judge(prefix) === "restore");
   const plan: SetPlan = {
     ...{ put, remove, unsettled: again, listed },

@@ -60,6 +60,15 @@ async function bench() {
 
 const set = { arena: "edge", set: "blocked" };
 
+it("what a new resource of another process has adopted stays, and is named", async () => {
+  await using w = await bench();
+  const { endpoint } = w.emulator;
+  const { inputs } = await w.other.set.check({}, { ...set, entries: [A], onExisting: "adopt" });
+  await w.other.set.create(inputs);
+  await w.one.set.delete("", { ...set, url: BLOCKED, count: 2, entries: { [A]: 1, [B]: 1 }, endpoint });
+  expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1, [B]: 1 });
+});
+
 it("what another process comes to want while a delete waits for company stays, and is named", async () => {
   await using w = await bench();
   const { endpoint } = w.emulator;

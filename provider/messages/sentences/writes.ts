@@ -64,7 +64,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   goneBefore: note(({ prefixes, isEmpty }) =>
     isEmpty
       ? `it was empty already, by two lists with a commit between them: ${some(prefixes)} ${were(prefixes.length)} gone before this run.`
-      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}. ${prefixes.length === 1 ? "It was" : "They were"} removed before, and it is unknown by whom; there is nothing to do.`,
+      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}. There is nothing to do.`,
   ),
   setAbsent: (event, where) =>
     `${subject(event, where)} is not there any more (${event.proof}): nothing is left to be removed.`,

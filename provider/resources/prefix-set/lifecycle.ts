@@ -68,7 +68,7 @@ export class SetLifecycle {
     const plan = (observed: ListedMap) => {
       const create = this.planNew(set, inputs, observed);
       adopted = create.left;
-      for (const prefix of adopted.keys()) set.adopted.add(prefix);
+      if (adopted.size > 0) set.adopted.add(adopted.keys());
       ({ shared, changed } = create);
       const inherited = [...set.existed].filter((prefix) => desired.has(prefix));
       existed = [...new Set([...shared, ...adopted.keys(), ...inherited])];

@@ -363,6 +363,28 @@ const SIMULATED: Readonly<Record<string, FoundStory>> = {
     red: [1],
     ends: { n1: { [A]: 1, [B]: 7, [C]: 1 } },
   },
+  "what a killed run left staged beside a colleague's value is announced for ever": {
+    turns: [
+      up(set({ [A]: 1, [B]: 1 })),
+      up(set({ [A]: 1, [B]: 2 }), kill(2)),
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [B]: 7 }, commit: true }),
+      up(set({ [A]: 1, [B]: 1 })),
+    ],
+    settings: { detectDrift: "off" },
+    red: [1],
+    ends: { n1: { [A]: 1, [B]: 7 } },
+  },
+  "what a killed run left staged in a wave goes over a colleague's value that no preview showed": {
+    turns: [
+      up(group({ [A]: 1, [B]: 1 }, "group", { nodes: ["n1"], rollout: { waves: [1] } })),
+      up(group({ [A]: 1, [B]: 2 }, "group", { nodes: ["n1"], rollout: { waves: [1] } }), kill(2)),
+      act({ actor: "colleague", node: "n1", set: SET, insert: { [B]: 7 }, commit: true }),
+      up(group({ [A]: 1, [B]: 1 }, "group", { nodes: ["n1"], rollout: { waves: [1] } })),
+    ],
+    settings: { detectDrift: "off" },
+    red: [1],
+    ends: { n1: { [A]: 1, [B]: 7 } },
+  },
   "a removal that a killed run staged is taken back only where a check passes": {
     nodes: ["n1", "n2"],
     turns: [

@@ -124,8 +124,10 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const before = name === undefined ? undefined : state?.of(name);
   const known = before?.entries ?? NOTHING;
   const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
-  // Of what a killed run left staged otherwise, only a restore is open.
-  const unsettled = new Set([...(before?.unsettled ?? [])].filter((prefix) => !set.staged.has(prefix)));
+  const list = observed.get(node) ?? set.observed;
+  // Of what a killed run left staged otherwise, only a restore is open, where a list shows the rest.
+  const isOpen = (prefix: CanonicalPrefix) => list === undefined || !set.staged.has(prefix);
+  const unsettled = new Set([...(before?.unsettled ?? [])].filter(isOpen));
   const base = before ? withoutUnsettled(before, unsettled) : replaced?.bases.get(node);
   const isSame = isUnchanged(known, desired);
   const isBase = base !== undefined && isUnchanged(base, desired);
@@ -134,7 +136,6 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const isSettled =
     before !== undefined && unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
-  const list = observed.get(node) ?? set.observed;
   // Entries of other resources, which this group takes over.
   const isTaken = () => base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
   return {
@@ -175,9 +176,8 @@ function lossesOf(
   set: DeploymentSet,
 ): ListedMap {
   const isDeclared = ([prefix, value]: [CanonicalPrefix, ListedValue]) => desired.get(prefix) === value;
+  if (!list) return new Map([...(lost ?? [])].filter(isDeclared));
   const staged = [...unsettled].filter((prefix) => set.staged.has(prefix) && known.has(prefix));
-  const restaged = staged.map((prefix): [CanonicalPrefix, ListedValue] => [prefix, known.get(prefix) as ListedValue]);
-  if (!list) return new Map([...(lost ?? []), ...restaged].filter(isDeclared));
   const { missing, different } = driftOf(list, known, desired, (prefix) => set.ignores(prefix));
   const gone = [...missing, ...different.keys(), ...staged];
   return new Map(gone.map((prefix) => [prefix, known.get(prefix) as ListedValue]));
