@@ -86,9 +86,13 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   for (const failure of letters.failures) log.warn({}, failure);
   const left = spool.left + letters.left;
   io.err(`${spool.delivered + letters.delivered} records were delivered, ${left} are left.\n`);
-  if (spool.isStuck) io.end?.();
-  if (left > 0)
-    throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
+  const failure = `The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`;
+  if (spool.isStuck) {
+    // The signal leaves no time for it afterwards.
+    if (left > 0) log.error({}, failure);
+    io.end?.();
+  }
+  if (left > 0) throw new Error(failure);
 }
 
 /** Refused records of a state folder, by sink. */

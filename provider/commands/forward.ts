@@ -81,6 +81,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
       if (!(await forwarder.once(io.stop))) throw new Error("Some lists or deliveries failed, see above.");
     } finally {
       await forwarder.stop(0);
+      if (forwarder.isStuck) io.end?.();
     }
     return;
   }

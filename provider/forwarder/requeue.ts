@@ -74,7 +74,7 @@ export async function requeue(
   await remove(file);
   if (isComplete) return { delivered, left, isStuck };
   const rest = await requeue(config, path, parts);
-  return { ...rest, delivered: delivered + rest.delivered };
+  return { ...rest, delivered: delivered + rest.delivered, isStuck: isStuck || rest.isStuck };
 }
 
 const STORE_ENDS = ["", "-wal", "-shm", ".lock"];

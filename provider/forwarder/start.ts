@@ -1,3 +1,4 @@
+import { aborted } from "../client/clock";
 import { messageOf } from "../model/errors";
 import { LiveConfig } from "./config/config";
 import type { ForwarderConfig } from "./config/types";
@@ -69,7 +70,7 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
   const service = await Service.start(live, { log, world, open });
   const stop = (): Promise<void> => service.stop();
   const stopByItself = (): void => void stop().catch((error: unknown) => log.error({}, messageOf(error)));
-  for (const ending of [service.ended, signal]) ending?.addEventListener("abort", stopByItself, { once: true });
+  for (const ending of [service.ended, signal]) if (ending) void aborted(ending).then(stopByItself);
   if (signal?.aborted) await stop();
   return { stop, metrics: () => service.forwarder.metricsText(), [Symbol.asyncDispose]: stop };
 }

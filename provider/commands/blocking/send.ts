@@ -106,11 +106,11 @@ async function eachNode(
   targets: readonly NowTarget[],
   send: (target: NowTarget) => Promise<Outcome>,
 ): Promise<Outcome[]> {
-  const nodes = groupBy(targets, ({ client }) => client);
-  const outcomes = await inParallel([...nodes], async ([client, sets]) => {
+  const nodes = groupBy(targets, ({ client }) => client.endpoint);
+  const outcomes = await inParallel([...nodes.values()], async (sets) => {
     const ended: Outcome[] = [];
     for (const target of sets) ended.push(await send(target));
-    await client.close();
+    for (const client of new Set(sets.map((it) => it.client))) await client.close();
     return ended;
   });
   return outcomes.flat();

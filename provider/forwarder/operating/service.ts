@@ -93,7 +93,7 @@ export class Service {
     this.cancel();
     this.parts.manager?.stopping();
     try {
-      this.isStuck = !(await endsWithin(this.parts.world ?? forwarderWorld, TIMES.stopMs, this.reloading));
+      this.isStuck ||= !(await endsWithin(this.parts.world ?? forwarderWorld, TIMES.stopMs, this.reloading));
       await this.current.stop();
     } finally {
       this.isStuck ||= this.current.isStuck;
@@ -138,6 +138,7 @@ export class Service {
   private async replace(next: LiveConfig): Promise<void> {
     // A state that could not be closed is given up as it is: the next one may be on another disk.
     await this.current.stop(0).catch((error: unknown) => this.parts.log.error({}, messageOf(error)));
+    this.isStuck ||= this.current.isStuck;
     try {
       this.begin(await this.parts.open(next));
       this.good = next;

@@ -82,24 +82,21 @@ function publishedBy(world: World, done: CommandRecord, now: readonly Claim[]): 
       return all
         .filter((prefix) => !here.some((it) => isAbout(it, prefix)))
         .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && (prefix in declared || isListed(prefix))))
-        .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && isHidden(here, prefix)));
+        .filter((prefix) => !(prefix in (commit?.inserted ?? {}) && isHidden(here, index, prefix)));
     });
   });
 }
 
-/** True where the run listed a set after its last commit, and no such list shows an entry: the node shows commits late. */
-function isHidden(here: readonly JournalEntry[], prefix: string): boolean {
-  const last = here.findLast(({ commit }) => commit)?.index ?? Number.POSITIVE_INFINITY;
-  const lists = here.filter(({ cmd, index }) => cmd === "list" && index > last);
+/** True where the run read lists of a set after a commit, and none of them shows an entry: the node shows commits late. */
+function isHidden(here: readonly JournalEntry[], commit: number, prefix: string): boolean {
+  const lists = here.filter(({ cmd, index, status }) => cmd === "list" && index > commit && status === 200);
   return lists.length > 0 && !lists.some((list) => entriesIn(list).has(prefix));
 }
 
 function isLate(world: World, done: CommandRecord, { node, url }: Claim & { kind: "set" }, prefix: string): boolean {
   const requests = requestsOf(world, done, world.nodes.get(node)?.name ?? "");
-  return isHidden(
-    requests.filter((it) => it.url === url),
-    prefix,
-  );
+  const here = requests.filter((it) => it.url === url);
+  return isHidden(here, here.findLast(({ commit }) => commit)?.index ?? Number.POSITIVE_INFINITY, prefix);
 }
 
 function isAbout({ data = [] }: JournalEntry, prefix: string): boolean {
