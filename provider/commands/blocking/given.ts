@@ -43,7 +43,8 @@ const PIPED = "standard input";
 const ALONE = "write one prefix on each line, alone.";
 
 /** Parts of messages about options of readPrefixFile, which the command lacks. */
-const OF_OPTIONS = /set format: .*|the value .* onDuplicate\./g;
+const OF_FORMAT = /set format: .*/g;
+const OF_DUPLICATES = /the value \d+; it had \d+ before: keep one of them, or set onDuplicate\./g;
 
 /**
  * The prefixes of a command line, each once; a range is split into prefixes.
@@ -58,9 +59,7 @@ export async function readPrefixes(given: readonly string[], io: CliIo): Promise
     } catch (error) {
       if (!(error instanceof PrefixError || error instanceof RangeError || error instanceof PrefixFileError))
         throw error;
-      problems.push(
-        error.message.replaceAll(OF_OPTIONS, (part) => (part.startsWith("set") ? ALONE : `another value: ${ALONE}`)),
-      );
+      problems.push(error.message.replaceAll(OF_FORMAT, ALONE).replaceAll(OF_DUPLICATES, `another value: ${ALONE}`));
     }
   };
   for (const text of given) if (text !== "-") take(() => prefixesOf(text));

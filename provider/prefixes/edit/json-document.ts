@@ -4,8 +4,8 @@ import { withoutEnding } from "../../model/resource-url";
 import { isAbsent } from "../record-prefix";
 import { type Edit, type EntryChange, edited, notEditable } from "./edit";
 
-/** A text or a number of JSON. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** A text, which may lack its end, or a number of JSON. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/gs;
 
 /**
  * The text of a JSON prefix file after an edit, with its own indentation, line ends and byte order mark.
