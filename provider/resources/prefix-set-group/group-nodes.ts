@@ -144,7 +144,7 @@ export class GroupNodes {
         ? lifecycle.update(set, { ...before, lost }, desired)
         : lifecycle.update(
             set,
-            { ...before, entries: lost, lost, unsettled: new Set([...before.unsettled].filter((it) => lost.has(it))) },
+            { ...before, entries: lost, lost, unsettled: new Set() },
             { ...desired, ...only },
             true,
           ));

@@ -1,4 +1,3 @@
-import type { DeploymentSet } from "../../../deployment/node-in-use";
 import type { Runtime } from "../../../deployment/runtime";
 import { digestOf } from "../../../deployment/sent-before";
 import type { ListedValue } from "../../../model/entry";
@@ -7,6 +6,7 @@ import { equal, type ListedMap, NOTHING } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import { driftOf } from "../../../reconcile/drift";
 import { withdrawnOf } from "../../../reconcile/entries";
+import type { KnownPrefixes } from "../../../reconcile/set-plan";
 import { compareSet, isUnchanged } from "../../../reconcile/three-way";
 import type { SetState } from "../../prefix-set/state";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
@@ -69,7 +69,8 @@ export function begun(beginning: Beginning): Begun {
       : (pending?.contents[node] ?? digestOf(inputs.common.entries));
   const isAsked = !isLifted && (owed ?? own) !== undefined;
   for (const node of names) {
-    const it = standing(beginning, node);
+    const isPending = pending?.nodes.includes(node) === true;
+    const it = standing(beginning, node, isPending);
     if (it.losses.size > 0) losses.set(node, it.losses);
     const isLost = it.losses.size > 0;
     nodes.set(
@@ -79,7 +80,7 @@ export function begun(beginning: Beginning): Begun {
         had: it.had,
         lost: isRollout && isLost,
         silent: silent.has(node),
-        isPending: pending?.nodes.includes(node) === true,
+        isPending,
         isUnpassed: pending?.contents[node] !== undefined && pending.contents[node] === digestAt(node),
         isFound: isAsked && it.isFound,
         isReplaced: it.isReplaced,
@@ -116,7 +117,7 @@ export function begun(beginning: Beginning): Begun {
 }
 
 /** A node and the content of the program, by state and lists. */
-function standing({ runtime, inputs, state, replaced, former, observed }: Beginning, node: string) {
+function standing({ runtime, inputs, state, replaced, former, observed }: Beginning, node: string, isPending: boolean) {
   const program = inputs.of(node);
   const desired = program.entries;
   const set = runtime.node(node).set(inputs.address);
@@ -125,13 +126,14 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const known = before?.entries ?? NOTHING;
   const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
   const list = observed.get(node) ?? set.observed;
-  // Of what a killed run left staged otherwise, only a restore is open, where a list shows the rest.
-  const isOpen = (prefix: CanonicalPrefix) => list === undefined || !set.staged.has(prefix);
-  const unsettled = new Set([...(before?.unsettled ?? [])].filter(isOpen));
-  const base = before ? withoutUnsettled(before, unsettled) : replaced?.bases.get(node);
   const isSame = isUnchanged(known, desired);
-  const isBase = base !== undefined && isUnchanged(base, desired);
   const open = name === undefined ? undefined : state?.open.get(name);
+  // What a killed run left staged is only restored where the rest of the node is as the program says, by a list.
+  const isRest = list !== undefined && isThere && isSame && open === undefined && !isPending;
+  const staged: KnownPrefixes = isRest ? set.staged : NOTHING;
+  const unsettled = new Set([...(before?.unsettled ?? [])].filter((prefix) => !staged.has(prefix)));
+  const base = before ? withoutUnsettled(before, unsettled) : replaced?.bases.get(node);
+  const isBase = base !== undefined && isUnchanged(base, desired);
   const withdrawn = withdrawnOf(program.notes, before && !before.isOpen ? before.notes : new Map(), node);
   const isSettled =
     before !== undefined && unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !program.exclusive);
@@ -143,7 +145,7 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
     had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || unsettled.size > 0)),
     isFound: !isBase && isBrought(list ?? known, base ?? NOTHING, desired) && !isTaken(),
     isReplaced: before !== undefined && list !== undefined && isReplaced(before, list),
-    losses: isThere && before ? lossesOf(before, desired, list, set) : new Map(),
+    losses: isThere && before ? lossesOf(before, desired, list, (it) => set.ignores(it), staged) : new Map(),
   };
 }
 
@@ -173,12 +175,13 @@ function lossesOf(
   { entries: known, lost, unsettled }: SetState,
   desired: ListedMap,
   list: ListedMap | undefined,
-  set: DeploymentSet,
+  ignores: (prefix: CanonicalPrefix) => boolean,
+  staged: KnownPrefixes,
 ): ListedMap {
   const isDeclared = ([prefix, value]: [CanonicalPrefix, ListedValue]) => desired.get(prefix) === value;
   if (!list) return new Map([...(lost ?? [])].filter(isDeclared));
-  const staged = [...unsettled].filter((prefix) => set.staged.has(prefix) && known.has(prefix));
-  const { missing, different } = driftOf(list, known, desired, (prefix) => set.ignores(prefix));
-  const gone = [...missing, ...different.keys(), ...staged];
+  const { missing, different } = driftOf(list, known, desired, ignores);
+  const restaged = [...unsettled].filter((prefix) => staged.has(prefix) && known.has(prefix));
+  const gone = [...missing, ...different.keys(), ...restaged];
   return new Map(gone.map((prefix) => [prefix, known.get(prefix) as ListedValue]));
 }
