@@ -80,7 +80,7 @@ describe("destroying a set", () => {
     await using stack = await bench({ "192.0.2.0/24": 1 });
     await stack.destroy();
     expect(stack.printed).toEqual([
-      expect.stringMatching(/did not show 1 entry of this resource: 203\.0\.113\.0\/24\. It was removed before/),
+      expect.stringMatching(/did not show 1 entry of this resource: 203\.0\.113\.0\/24\. There is nothing to do/),
       expect.stringContaining("1 entry was removed with the resource: 192.0.2.0/24."),
     ]);
   });
